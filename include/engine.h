@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Actors and their schedule, discovery, store, judge, events: snapshots in, a lake out. The screen
+ * and the headless commands run the same one. engine_* are for the thread that started it; none
+ * of them waits, except engine_stop (bounded).
+ */
+#ifndef LAKETOP_ENGINE_H
+#define LAKETOP_ENGINE_H
+
+#include "lake.h"
+
+struct engine;
+
+struct engine_options {
+	struct host *host;
+	const struct profile *profile;
+	const char *demo;          /* NULL: none */
+	const char *record;        /* file to record to; NULL */
+	const char *replay;        /* file to replay; no probe is made then; NULL */
+	double replay_speed;       /* 1.0 as recorded; 0 all at once */
+	const char *state_dir;     /* for the event log; NULL: not kept */
+	bool headless;             /* judge one round as it is: no hysteresis */
+	bool discover;             /* find what no profile names */
+	const char *only;          /* one service; NULL: all */
+};
+
+struct engine *engine_start(const struct engine_options *options, struct err *err);
+int engine_fd(const struct engine *engine);   /* readable when a snapshot came */
+bool engine_turn(struct engine *engine);      /* takes what came; true: the lake changed */
+int64_t engine_due(const struct engine *engine); /* clock_ms() of the next turn that is needed without news */
+const struct lake *engine_lake(const struct engine *engine);
+void engine_refresh(struct engine *engine, const char *service); /* now; NULL: all */
+void engine_ask_port(struct engine *engine, const char *address, uint16_t port); /* "i": who is it? */
+void engine_pause(struct engine *engine, bool paused); /* after SIGSTOP: deadlines start anew */
+bool engine_replay_done(const struct engine *engine);
+struct engine_cost { unsigned requests; size_t bytes; unsigned threads; };
+struct engine_cost engine_cost(const struct engine *engine, const char *service); /* for doctor; NULL: all */
+/* Cancels everything, joins within ms; what does not end by then is abandoned. Returns how many were. */
+unsigned engine_stop(struct engine *engine, int64_t ms);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One machine, near or far. Every probe reaches its target through this interface, so that a
+ * service never sees whether the machine is this one or behind SSH. Nothing else in the program
+ * opens a connection, reads /proc or runs a program.
+ *
+ * Threads: a host is shared by all actors; every function may be called from any of them at the
+ * same time. Every call ends by its wait. Errors fill err and return false, -1 or NULL.
+ */
+#ifndef LAKETOP_HOST_H
+#define LAKETOP_HOST_H
+
+#include <sys/types.h>
+
+#include "clock.h"
+#include "err.h"
+#include "facts.h"
+#include "mem.h"
+#include "snapshot.h"
+
+/* How a library that opens its own sockets (libcurl, libpq, librdkafka) is led to an endpoint.
+ * Near: the endpoint itself. Far: a one-shot unix socket. */
+struct route {
+	char unix_path[104];        /* "" where address and port are to be used */
+	char address[ADDRESS_SIZE];
+	uint16_t port;
+	void *hold;                 /* host's own, for unroute */
+};
+
+struct file_facts {
+	bool exists;
+	int64_t modified, size; /* ms since 1970; bytes */
+	ino_t inode;
+	bool is_directory;
+};
+
+struct host {
+	const char *name; /* "localhost", or as the user typed it; for the screen */
+	/* Connected, non-blocking, close-on-exec socket. */
+	int (*dial_tcp)(struct host *h, const char *address, uint16_t port, struct wait wait, struct err *err);
+	int (*dial_unix)(struct host *h, const char *path, struct wait wait, struct err *err);
+	bool (*route)(struct host *h, const char *address, uint16_t port, struct route *out, struct err *err);
+	void (*unroute)(struct host *h, struct route *route);
+	/* Up to out's maximum; ERR_LIMIT where the file is larger (what fitted is there). */
+	bool (*read_file)(struct host *h, const char *path, struct buf *out, struct err *err);
+	/* The last most bytes of a file. */
+	bool (*read_tail)(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
+	/* Calls each for every name until it returns false. */
+	bool (*list)(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
+	bool (*stat)(struct host *h, const char *path, struct file_facts *out, struct err *err);
+	/* argv only, stdin from /dev/null; kills the child at the deadline. Returns its exit status or -1. */
+	int (*exec)(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
+	/* Fills s->facts of a PART_HOST snapshot. look is kept between calls by one actor (NULL at first): caches, CPU times. */
+	bool (*look)(struct host *h, void **look, const char *const *disks, struct snapshot *s);
+	void (*look_end)(void *look);
+	void (*close)(struct host *h);
+};
+
+struct host *host_local(void);
+
+/*
+ * Docker over the host's socket ($DOCKER_HOST, then the usual places): fills s->facts of a
+ * PART_DOCKER snapshot. state is kept between calls (NULL at first). false: err says why; the
+ * facts then say none, denied or dead.
+ */
+bool docker_look(struct host *h, void **state, struct wait wait, struct snapshot *s);
+void docker_end(void *state);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Verdicts. A verdict says who serves; a finding says what is wrong besides; neither is stored
+ * without the chain of evidence that it was derived from. judge() is a pure function and is
+ * tested as a table. The rules are in README.md, "Verdicts".
+ */
+#ifndef LAKETOP_JUDGE_H
+#define LAKETOP_JUDGE_H
+
+#include "facts.h"
+#include "profile.h"
+#include "snapshot.h"
+
+enum verdict { /* in order of precedence */
+	VERDICT_BLOCKED,
+	VERDICT_IMPOSTOR,
+	VERDICT_STOPPED,
+	VERDICT_ABSENT,
+	VERDICT_STARTING,
+	VERDICT_FROZEN,
+	VERDICT_MUTE,
+	VERDICT_WRONG_VERSION,
+	VERDICT_SICK,
+	VERDICT_UNKNOWN,
+	VERDICT_SERVING,
+	VERDICT_COUNT,
+};
+const char *verdict_word(enum verdict v);  /* "wrong version" */
+const char *verdict_key(enum verdict v);   /* "wrong-version" */
+const char *verdict_glyph(enum verdict v, bool ascii);
+
+enum link_name {
+	LINK_DECLARED, LINK_RUNNING, LINK_LISTENING, LINK_OWNER, LINK_IDENTITY, LINK_VERSION, LINK_FRESH, LINK_HEALTHY,
+	LINK_COUNT,
+};
+const char *link_word(enum link_name link);
+const char *link_state_word(enum link_state state); /* ok, bad, unknown, n/a */
+
+enum { REASON_SIZE = 240, LINK_VALUE_SIZE = 120, JUDGED_FINDINGS_MAX = 12 };
+
+struct link {
+	enum link_state state;
+	char value[LINK_VALUE_SIZE];  /* in words */
+	char source[LINK_VALUE_SIZE]; /* "GET /json/ 200, 3 ms" */
+	int64_t seen;                 /* clock_ms(); 0: never */
+	int64_t interval;             /* ms between looks */
+};
+
+struct judged_finding {
+	char name[32];
+	enum severity severity;
+	char reason[REASON_SIZE], remedy[REASON_SIZE];
+};
+
+struct owner { /* who holds the main port, or runs the service; fields as in facts.h */
+	pid_t pid;
+	bool probable;
+	char process[NAME_SIZE];
+	char container[NAME_SIZE]; /* its name, else the short id */
+	char unit[NAME_SIZE];
+	int64_t started, rss;
+	double cpu;
+	char state;
+};
+
+/* Files that freshness depends on: looked at by the service's actor, judged here. */
+struct freshness {
+	bool known;
+	int64_t newest;          /* ms since 1970: the latest change among them */
+	char what[LINK_VALUE_SIZE]; /* "spark-defaults.conf", "2 JARs in jars/iceberg-4.1" */
+	unsigned newer;          /* how many changed after the process started */
+};
+
+struct question { /* all that a verdict may rest on; any pointer may be NULL */
+	const char *name;
+	const struct service_kind *kind;       /* expected, or what was found */
+	const struct expectation *expected;    /* NULL: found, in no profile */
+	struct endpoint at;                    /* the main port */
+	const struct facts *host;              /* newest PART_HOST */
+	int64_t host_seen, host_interval;
+	const struct facts *docker;
+	int64_t docker_seen, docker_interval;
+	const struct snapshot *pulse, *depth;
+	struct freshness fresh;
+	const char *progress;                  /* the line that its start writes; NULL: none or too old */
+	bool pidfile_read;                     /* the profile names a pid file, and: */
+	pid_t pidfile_pid;                     /* 0: missing; the pid is checked against the host's processes */
+	const struct profile *profile;         /* to name the one who else wants the port */
+	bool refused_us;                       /* the credential was refused; not asked again */
+	int64_t now, wall;
+};
+
+struct judged {
+	enum verdict verdict;
+	bool definite;       /* counts at once: process gone, port held by another, other kind answers */
+	struct link links[LINK_COUNT];
+	char reason[REASON_SIZE];  /* "" where it serves */
+	char remedy[REASON_SIZE];
+	struct owner owner;
+	struct judged_finding findings[JUDGED_FINDINGS_MAX];
+	size_t n_findings;
+	/* who answers, copied: outlives the snapshots */
+	const struct service_kind *answers;
+	char role[NAME_SIZE], version[NAME_SIZE], version_to[NAME_SIZE], version_source[LINK_VALUE_SIZE], says[LINK_VALUE_SIZE];
+	enum sure sure;
+	int64_t seen;        /* the pulse's end; 0: never */
+};
+
+void judge(const struct question *q, struct judged *out);
+bool judged_blocks(const struct judged *j); /* a blocking finding, or a verdict other than serving */
+
+/*
+ * Hysteresis of the live screen: three bad in a row make bad, two good make good, a definite
+ * fact counts at once. Returns true when the shown verdict changed.
+ */
+struct steady {
+	struct judged shown;
+	bool begun;
+	unsigned bad_run, good_run;
+	uint64_t last_generation; /* of the pulse: one probe counts once */
+	int64_t since_wall;       /* ms since 1970: when the shown verdict began */
+};
+bool steady_take(struct steady *s, const struct judged *fresh, uint64_t generation, int64_t wall);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Everything known at one moment, joined and judged: what panels draw and reports print.
+ * Built and changed by the engine on the UI thread only, between draws; everybody else reads.
+ */
+#ifndef LAKETOP_LAKE_H
+#define LAKETOP_LAKE_H
+
+#include "judge.h"
+#include "profile.h"
+#include "snapshot.h"
+
+enum { RING_SIZE = 120, LAKE_EVENTS = 500, LAKE_PROBLEMS = 64 };
+
+struct ring { /* one figure over time; NAN is a gap */
+	double at[RING_SIZE];
+	unsigned next, used;
+};
+double ring_get(const struct ring *r, unsigned back); /* 0 newest; NAN beyond */
+
+struct history {
+	const struct figure_spec *spec;
+	struct ring ring;
+	double rate; /* per second between the newest two; NAN unknown */
+};
+
+struct service {
+	const char *name;             /* the profile's; "found:8888" where no profile names it */
+	const char *group;
+	const struct expectation *expected; /* NULL: found */
+	const struct service_kind *kind;    /* expected, else what answers; NULL: unknown listener */
+	struct endpoint at;
+	struct steady verdict;        /* .shown is what a screen shows */
+	const struct snapshot *pulse, *depth; /* newest; NULL: none yet. Held by the lake */
+	struct history *histories;
+	size_t n_histories;
+	const struct service *cause;  /* the service whose failure explains this one; NULL */
+	bool required;                /* by the profile, or the chosen demo */
+	bool asking;                  /* a first answer is still awaited */
+};
+
+struct port_row { /* one listener, or one expected port without one */
+	uint16_t port;
+	char address[ADDRESS_SIZE];
+	const struct listener *listener; /* NULL: nobody listens */
+	const struct service *expected[3]; /* who wants it; two are a conflict */
+	const char *expected_role;
+	const struct service *answers;   /* the service that answers here; NULL: not asked or unknown */
+	const char *role;                /* which part of it */
+	char words[LINK_VALUE_SIZE];     /* "Spark worker 4.0.5", "not asked", "says: SSH-2.0-..." */
+	bool asked;
+	bool conflict;
+	struct owner owner;
+};
+
+struct event {
+	uint64_t number;  /* counts up */
+	int64_t wall;
+	char service[NAME_SIZE];
+	char words[REASON_SIZE]; /* "serving again after 14 s" */
+	enum severity severity;
+};
+
+struct problem { /* in the order of the first line: causes before victims */
+	const struct service *service;
+	const struct judged_finding *finding; /* NULL: the verdict itself */
+};
+
+struct lake {
+	const char *host;             /* for the title */
+	const struct profile *profile;
+	const struct demo *demo;      /* NULL: all required ones */
+	const struct facts *facts, *docker; /* newest; NULL: none yet */
+	int64_t facts_seen, docker_seen;
+	struct service **services;    /* the profile's in its order, then found ones by port */
+	size_t n_services;
+	struct port_row *ports;       /* by port, then address */
+	size_t n_ports;
+	struct event *events;         /* newest last */
+	size_t n_events;
+	struct problem problems[LAKE_PROBLEMS];
+	size_t n_problems, n_warnings; /* problems: what keeps READY away */
+	size_t n_absent, n_serving, n_required;
+	bool settled;                 /* every required service had its first answer or deadline */
+	bool ready;
+	int64_t ready_since;          /* ms since 1970; 0 not ready */
+	const struct history *load, *memory; /* of the box; NULL at first */
+	int64_t now, wall;            /* of this turn */
+	uint64_t turn;                /* changes whenever anything shown may have */
+	bool replayed;
+};
+
+const struct service *lake_service(const struct lake *lake, const char *name);
+const struct history *service_history(const struct service *s, const char *figure);
+
+#endif

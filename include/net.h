@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The only way out. A probe is one actor's permit to ask one endpoint: transport, credentials,
+ * deadline, cancel, and the count of what was asked. All calls block at most until the probe's
+ * wait ends, and are for the actor's thread only.
+ */
+#ifndef LAKETOP_NET_H
+#define LAKETOP_NET_H
+
+#include "clock.h"
+#include "err.h"
+#include "host.h"
+#include "mem.h"
+
+struct net; /* an actor's own handles: curl, kept connections */
+struct net *net_new(struct host *host); /* call net_global_init() once before any thread */
+void net_free(struct net *net);
+void net_global_init(void);
+
+struct endpoint {
+	char address[ADDRESS_SIZE]; /* numeric */
+	uint16_t port;
+};
+
+struct credentials { /* secrets: never shown, logged or recorded; wiped by profile_free */
+	const char *user;
+	const char *password;
+	const char *token;
+	const char *database;
+};
+
+struct probe {
+	struct host *host;
+	struct net *net;
+	struct wait wait;          /* ends the whole probe */
+	struct endpoint at;        /* the port asked: the main one, or a role's */
+	const struct expectation *expected; /* for its other ports and database; NULL: found, no profile */
+	struct credentials credentials;     /* all NULL where there are none */
+	const char *hint;          /* the owner's words, "" unknown: orders questions, is never an answer */
+	int64_t owner_started;     /* ms since 1970, 0 unknown: a new process, a new server */
+	struct arena *arena;       /* the snapshot's: strings of an identity go here */
+	void *state;               /* the kind's own, kept between probes, freed by service_kind.close */
+	unsigned requests;         /* counted by net */
+	size_t bytes;
+};
+
+/* The port of another part of the same service, from the profile, else the kind's default; 0 where there is none. */
+uint16_t probe_port(const struct probe *p, const char *role);
+
+/* ---- plain streams: questions in a protocol of our own ---- */
+int net_dial(struct probe *p, const struct endpoint *at, struct err *err); /* fd or -1 */
+int net_dial_unix(struct probe *p, const char *path, struct err *err);
+bool net_send(struct probe *p, int fd, const void *bytes, size_t len, struct err *err);
+bool net_read_exact(struct probe *p, int fd, void *out, size_t len, struct err *err);
+bool net_read_to_end(struct probe *p, int fd, struct buf *out, struct err *err);
+/* Whatever arrives first within ms; out may stay empty (true then). For banners. */
+bool net_read_some(struct probe *p, int fd, int64_t ms, struct buf *out, struct err *err);
+void net_close(int fd);
+/* Dials, sends question, reads to the end or most bytes, closes. */
+bool net_ask(struct probe *p, const struct endpoint *at, struct text question, size_t most, struct buf *answer, struct err *err);
+
+/* ---- HTTP/1.1 by libcurl: http only, no proxy, no redirect followed, body capped after decoding ---- */
+struct http_request {
+	const char *path;              /* "/json/": from the slash on */
+	const char *method;            /* NULL: GET */
+	const char *accept;            /* NULL: any */
+	const char *body, *content_type; /* for POST and PUT; NULL: none */
+	const char *user, *password;   /* basic, or the key pair with sigv4 */
+	const char *bearer;
+	const char *sigv4;             /* "aws:amz:us-east-1:s3"; parameters in path must be sorted and escaped */
+	const char *host_header;       /* NULL: from the endpoint */
+	const char *unix_path;         /* ask over this unix socket instead of the endpoint */
+	size_t most;                   /* cap of the body; 0: 1 MiB */
+	int64_t timeout_ms;            /* less than the probe's own; 0: the probe's */
+};
+struct http_answer { /* init by http_ask; free with http_answer_free */
+	long status;
+	struct buf body;
+	struct buf headers;            /* "name: value\r\n", 16 KiB at most */
+	double ms;
+};
+/* true: an HTTP answer came, whatever its status. */
+bool http_ask(struct probe *p, const struct endpoint *at, const struct http_request *request, struct http_answer *out, struct err *err);
+bool http_get(struct probe *p, const struct endpoint *at, const char *path, struct http_answer *out, struct err *err);
+void http_answer_free(struct http_answer *answer);
+struct text http_header(const struct http_answer *answer, const char *name); /* trimmed; empty where missing */
+
+/* ---- gRPC, unary, over clear-text HTTP/2 ---- */
+struct grpc_answer {
+	int status;           /* grpc-status; -1: none came */
+	char message[200];    /* grpc-message, clean */
+	struct buf body;      /* the first message, without its frame */
+	double ms;
+};
+bool grpc_call(struct probe *p, const struct endpoint *at, const char *method_path, struct text message, const char *bearer,
+	struct grpc_answer *out, struct err *err);
+void grpc_answer_free(struct grpc_answer *answer);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A panel: one const value at the end of its file in panels/, and one line in panels/panels.c.
+ * It sees the lake and a canvas, nothing else. Handlers never draw: they change their own state
+ * and return what should happen. UI thread only.
+ */
+#ifndef LAKETOP_PANEL_H
+#define LAKETOP_PANEL_H
+
+#include "canvas.h"
+#include "lake.h"
+
+enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw keys */
+	ACT_NONE,
+	ACT_UP, ACT_DOWN, ACT_PAGE_UP, ACT_PAGE_DOWN, ACT_TOP, ACT_BOTTOM, ACT_LEFT, ACT_RIGHT,
+	ACT_ENTER,      /* into the selected row */
+	ACT_BACK,       /* q: leave, quits on the overview */
+	ACT_CANCEL,     /* Esc: never quits */
+	ACT_NEXT_VIEW, ACT_PREVIOUS_VIEW,
+	ACT_SORT, ACT_SORT_REVERSE,
+	ACT_ZOOM,
+	ACT_MARK,
+	ACT_IDENTIFY,   /* i: ask an unexplained port who it is */
+	ACT_COPY,
+	/* handled by tui/ itself, for every panel */
+	ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE, ACT_REDRAW, ACT_SUSPEND, ACT_QUIT,
+	ACT_PANEL_0, ACT_PANEL_1, ACT_PANEL_2, ACT_PANEL_3, ACT_PANEL_4, ACT_PANEL_5, ACT_PANEL_6, ACT_PANEL_7, ACT_PANEL_8, ACT_PANEL_9,
+	ACT_COUNT,
+};
+
+enum { /* reactions, or-ed */
+	REACT_NONE = 0,
+	REACT_HANDLED = 1,  /* the act was taken; draw anew */
+	REACT_OPEN = 2,     /* open the service page of view.open */
+	REACT_CLOSE = 4,    /* go back to where we came from */
+	REACT_REFRESH = 8,  /* ask view.open (NULL: all) now */
+	REACT_IDENTIFY = 16, /* ask view.port who it is */
+	REACT_COPY = 32,    /* view.copy to the clipboard */
+};
+
+struct panel_view { /* what tui/ shares with the panel at each call */
+	const struct lake *lake;
+	const char *filter;      /* "" none; matches as part of a row, without regard to case */
+	bool problems_only;
+	bool frozen;             /* a banner says so; the lake is an older one */
+	const char *subject;     /* the service page's service; NULL elsewhere */
+	/* out, with the reactions */
+	const char *open;
+	const char *copy;
+	char address[ADDRESS_SIZE];
+	uint16_t port;
+};
+
+struct key_hint {
+	enum act act;
+	const char *label; /* "open" */
+};
+
+struct panel {
+	const char *name, *title; /* "overview" */
+	char key;                 /* '1'; 0: reached by opening something */
+	const char *help;         /* one paragraph, for the help screen */
+	const struct key_hint *hints; /* beyond the common ones; ends with ACT_NONE */
+	size_t state_size;        /* zeroed at first; kept while the program runs */
+	void (*draw)(struct panel_view *view, void *state, struct canvas *c);
+	unsigned (*act)(struct panel_view *view, void *state, enum act act); /* reactions */
+};
+extern const struct panel *const panels[]; /* ends with NULL; the first is the overview */
+const struct panel *panel_named(const char *name);
+
+/* ---- shared by the panels (panels/grid.c, panels/show.c) ---- */
+struct grid_column {
+	const char *head;
+	int width;        /* least; the flexible one takes the rest */
+	int priority;     /* 0 always; larger drops out earlier */
+	bool right;       /* right-aligned: numbers */
+	bool flexible;
+};
+struct grid_cell {
+	const char *s;    /* clean */
+	enum style style;
+};
+struct grid { /* scrolling, selection, columns by priority; rows keep their place */
+	int top, selected;
+	int sort;         /* column, or -1 as given */
+	bool reverse;
+	char anchor[NAME_SIZE]; /* name of the selected row: the selection follows it */
+};
+struct grid_source { /* rows by number: only visible ones are asked for */
+	size_t n_rows;
+	const struct grid_column *columns;
+	size_t n_columns;
+	/* Fills cells[n_columns]; scratch is valid until the next call. Returns the row's name for the anchor. */
+	const char *(*row)(const void *ctx, size_t row, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE]);
+	/* Not NULL: a heading line before this row ("storage"). */
+	const char *(*heading)(const void *ctx, size_t row);
+	const void *ctx;
+	const char *empty; /* shown where there are no rows */
+};
+void grid_draw(struct grid *g, const struct grid_source *source, struct canvas *c);
+bool grid_act(struct grid *g, const struct grid_source *source, int page, enum act act);
+
+enum style verdict_style(enum verdict v);
+bool row_matches(const char *filter, const char *const *cells, size_t n); /* "" matches all */
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What should be. Read from INI once at start; immutable afterwards, any thread.
+ * Sources: --profile FILE or NAME, $XDG_CONFIG_HOME/laketop/NAME.ini, /etc/laketop/NAME.ini, and
+ * the built-in "lakehouse-at-home". laketop never writes one except by "init" to a new file.
+ */
+#ifndef LAKETOP_PROFILE_H
+#define LAKETOP_PROFILE_H
+
+#include "err.h"
+#include "host.h"
+#include "net.h"
+#include "service.h"
+
+struct expected_port {
+	const char *role; /* NULL: the main port */
+	uint16_t port;
+};
+
+struct expectation { /* [service NAME]; strings are NULL where the profile is silent */
+	const char *name;
+	const struct service_kind *kind;
+	const char *group;          /* the profile's, else the kind's */
+	const char *address;        /* numeric; default 127.0.0.1 */
+	const struct expected_port *ports; /* the first is the main one */
+	size_t n_ports;
+	const char *version;        /* "4.1": a prefix in whole parts */
+	const char *version_from;   /* where it was read: "profile", ".env of /srv/lakehouse" */
+	bool required;
+	const char *const *needs;   /* names of services; ends with NULL */
+	const char *container, *unit, *process, *pidfile; /* who should own the port */
+	const char *const *config;  /* files that must be older than the process; ends with NULL */
+	const char *const *jars;    /* files or directories, likewise */
+	const char *progress;       /* a file whose one line says what its start is doing */
+	int64_t grace_ms;           /* 0: the kind's */
+	struct credentials credentials;
+	const char *const *mute;    /* findings that the user does not want to hear of; ends with NULL */
+};
+
+struct demo { /* [demo NAME] */
+	const char *name;
+	const char *const *services;
+};
+
+struct profile {
+	const char *name;  /* "pocket"; NULL: none was given, everything is found */
+	const char *path;  /* of its file; "built in" */
+	const struct expectation *services;
+	size_t n_services;
+	const struct demo *demos;
+	size_t n_demos;
+	const char *const *disks; /* [host] disks; ends with NULL; default "/" */
+	const char *theme;        /* [ui] theme; NULL: default */
+	int64_t refresh_ms;       /* [ui] refresh; 0: 2,000 */
+	const char *project;      /* lakehouse-at-home: the checkout that was found; NULL: none */
+	struct arena *arena;
+};
+
+/* name_or_path NULL gives the empty profile. NULL on error: err names file, line and what was expected. */
+struct profile *profile_load(struct host *host, const char *name_or_path, struct err *err);
+/* The same from memory, for tests and built-ins; path is for messages. */
+struct profile *profile_parse(struct host *host, struct text ini, const char *path, struct err *err);
+void profile_free(struct profile *profile); /* wipes secrets */
+const struct expectation *profile_service(const struct profile *profile, const char *name);
+const struct demo *profile_demo(const struct profile *profile, const char *name);
+uint16_t expected_role_port(const struct expectation *e, const char *role); /* 0: not named */
+
+#endif

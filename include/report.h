@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The same facts as text: status, check, wait, ports, and the JSON documents of --json. Pure over a
+ * lake; the caller prints. Shapes: tests/schema/status.json. UI or main thread.
+ */
+#ifndef LAKETOP_REPORT_H
+#define LAKETOP_REPORT_H
+
+#include "lake.h"
+
+enum exit_code {
+	EXIT_READY = 0, EXIT_NOT_READY = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_REFUSED = 4, EXIT_DISAGREES = 5, EXIT_TIME = 6,
+};
+
+struct report_options {
+	bool json, tables;
+	const char *service; /* one; NULL: all */
+};
+void report_status(const struct lake *lake, const struct report_options *options, struct buf *out);
+void report_ports(const struct lake *lake, const struct report_options *options, struct buf *out);
+void report_events(const struct lake *lake, struct buf *out);
+/* One line, and its exit code. names NULL: the required services. */
+enum exit_code report_check(const struct lake *lake, const char *const *names, struct buf *out);
+enum exit_code report_ready(const struct lake *lake); /* of status */
+
+/* wait --for SERVICE=VERDICT[@VERSION] */
+struct condition {
+	char service[NAME_SIZE];
+	enum verdict verdict;
+	char version[32]; /* "" any */
+};
+bool condition_parse(const char *s, struct condition *out, struct err *err);
+bool condition_met(const struct lake *lake, const struct condition *c);
+
+/* The codec of --record and --replay: one snapshot, one line. */
+bool snapshot_write(const struct snapshot *s, struct buf *out);
+struct snapshot *snapshot_read(struct text line, struct err *err); /* NULL: err says why */
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A kind of service: one const value at the end of its file in backend/services/, and one line in
+ * backend/services/kinds.c. Adding a service needs nothing else.
+ *
+ * Politeness is part of the contract: no question may leave an error line in the log of what is
+ * asked; none is sent to a port that neither its number nor its owner explains.
+ */
+#ifndef LAKETOP_SERVICE_H
+#define LAKETOP_SERVICE_H
+
+#include "net.h"
+#include "snapshot.h"
+
+enum port_manner {
+	PORT_ASK,    /* identify may be asked here */
+	PORT_SILENT, /* never asked: it would log an error (Spark RPC, gRPC of others) */
+};
+struct port_role {
+	const char *role;       /* "client", "ui"; the first is the main port */
+	uint16_t port;          /* the field's default */
+	enum port_manner manner;
+	uint16_t often;         /* another number that is common, or 0 */
+};
+
+struct service_kind {
+	const char *name, *title; /* "kafka", "Kafka broker" */
+	const char *group;        /* storage, catalogs, streams, compute, runs */
+	const struct port_role *ports;      /* ends with a role of NULL */
+	const char *const *owners; /* parts of a process hint that suggest it: "kafka.Kafka"; ends with NULL */
+	const struct figure_spec *figures;  /* ends with a name of NULL */
+	const struct table_spec *tables;    /* ends with a name of NULL; may be NULL */
+	int64_t pulse_ms, depth_ms; /* cadence; 0: 2,000 and 10,000 */
+	int64_t first_ms;         /* deadline of the first question after a start; 0: 1,000 */
+	int64_t grace_ms;         /* from process start until not serving is bad; 0: 60,000 */
+
+	/* Which part a port is, by its process's words; NULL: cannot tell. Pure. NULL: by number only. */
+	const char *(*role_of)(struct text hint, uint16_t port);
+	/* Who answers at p->at? Cheap. Fills who, whose strings come from p->arena. */
+	enum answered (*identify)(struct probe *p, struct identity *who);
+	/* Is it still the same and alive? Cheaper than identify; NULL: identify is cheap enough.
+	 * who holds what the last identify said; may be left as it is. */
+	enum answered (*pulse)(struct probe *p, struct identity *who);
+	/* How does it do? Fills health, figures, tables, findings of a PART_DEPTH snapshot. false: s->err says why. */
+	bool (*inspect)(struct probe *p, struct snapshot *s);
+	void (*close)(void *state); /* frees p->state; NULL where there is none */
+};
+
+extern const struct service_kind *const service_kinds[]; /* ends with NULL */
+const struct service_kind *service_kind_named(const char *name); /* NULL: none */
+
+/* Fills an identity; returns ANSWERED_YES. version, from, source may be NULL; all are cleaned and copied. */
+enum answered identity_say(struct probe *p, struct identity *who, const struct service_kind *kind, const char *role, enum sure sure,
+	const char *version, const char *from, const char *source);
+
+#endif

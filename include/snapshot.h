@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The one currency between rooms: what one source said at one time. Built by one actor, then
+ * published and never changed; shared by reference count; all memory in one capped arena.
+ * Panels draw it, --json prints it, --record writes it, --replay reads it.
+ *
+ * Threads: build on one; after publishing, snapshot_ref/unref from any.
+ */
+#ifndef LAKETOP_SNAPSHOT_H
+#define LAKETOP_SNAPSHOT_H
+
+#include <stdatomic.h>
+
+#include "err.h"
+#include "mem.h"
+#include "value.h"
+
+struct service_kind;
+struct facts;
+
+enum answered {
+	ANSWERED_NOT_ASKED,
+	ANSWERED_REFUSED,  /* nothing accepts the connection */
+	ANSWERED_MUTE,     /* accepts, says nothing (or breaks off) before the deadline */
+	ANSWERED_OTHER,    /* says something, and it is not what was asked for */
+	ANSWERED_YES,      /* itself */
+};
+
+enum sure { SURE_UNKNOWN, SURE_HINT, SURE_RANGE, SURE_EXACT };
+
+struct identity { /* strings live in the snapshot's arena */
+	enum answered answered;
+	const struct service_kind *kind; /* NULL: not one that we know */
+	const char *role;       /* the port's part: "filer", "controller"; NULL for the main one */
+	const char *says;       /* of an unknown one: its first words, clean */
+	enum sure sure;
+	const char *version;    /* "4.1.4"; for a range the lower end. NULL: unknown */
+	const char *version_to; /* for a range its upper end, else NULL */
+	const char *revision;   /* build or commit, else NULL */
+	const char *from;       /* which question told the version: "GET /api/v1/version" */
+	const char *source;     /* which question told the identity, and how fast: "ApiVersions v3, 2 ms" */
+};
+
+enum link_state { LINK_UNKNOWN, LINK_OK, LINK_BAD, LINK_NA };
+
+struct health { /* the deep check of its kind */
+	enum link_state state; /* LINK_UNKNOWN: not asked, or it refuses us */
+	const char *words;     /* one sentence: "3 of 12 partitions have no leader" */
+	const char *source;
+};
+
+enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_BLOCKING };
+struct finding { /* a probe's own findings; the judge adds others */
+	const char *name; /* "lag", "stale", "under-replicated" */
+	enum severity severity;
+	const char *reason, *remedy; /* remedy may be NULL */
+};
+
+struct figure {
+	const struct figure_spec *spec;
+	struct value value;
+};
+
+struct table {
+	const struct table_spec *spec;
+	size_t n_columns, n_rows;
+	size_t left_off; /* rows that the cap kept out; shown, never silent */
+	size_t room;     /* rows that fit before the block grows; builder only */
+	struct value *cells; /* row by row */
+};
+
+enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER };
+
+struct snapshot {
+	atomic_uint refs;
+	struct arena *arena;
+	const char *source;       /* the service's name, "host", "docker" */
+	enum snapshot_part part;
+	uint64_t generation;      /* counts up per source and part */
+	int64_t begun, ended;     /* clock_ms() */
+	int64_t wall;             /* clock_wall_ms() at the end */
+	int64_t interval;         /* ms to the next one: three of them and it is old */
+	struct err err;           /* ERR_NONE where the source answered */
+	struct identity who;      /* PART_PULSE and PART_DEPTH */
+	struct health health;     /* PART_DEPTH */
+	unsigned requests;        /* what this cost the source */
+	size_t bytes;
+	struct figure *figures;
+	size_t n_figures;
+	struct table *tables;
+	size_t n_tables;
+	struct finding *findings;
+	size_t n_findings;
+	const struct facts *facts; /* PART_HOST and PART_DOCKER, see facts.h */
+};
+
+#define SNAPSHOT_CAP (8u << 20)
+#define SNAPSHOT_FIGURES_MAX 40
+#define SNAPSHOT_TABLES_MAX 8
+#define SNAPSHOT_FINDINGS_MAX 16
+
+struct snapshot *snapshot_new(const char *source, enum snapshot_part part); /* one reference, begun now */
+struct snapshot *snapshot_ref(struct snapshot *s);
+void snapshot_unref(struct snapshot *s); /* NULL is fine */
+
+/* Builders. What does not fit is left off and marked; callers need not check. The name must be
+ * one of the kind's specs (asserted). Text values are cleaned and copied. */
+void snapshot_figure(struct snapshot *s, const struct figure_spec *specs, const char *name, struct value v);
+struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs, const char *name);
+/* Cells in the order of the columns; missing ones stay unknown. NULL where the cap left the row off: table_set takes it. */
+struct value *table_row(struct snapshot *s, struct table *t);
+void table_set(struct snapshot *s, struct table *t, struct value *row, const char *column, struct value v);
+void snapshot_finding(struct snapshot *s, const char *name, enum severity severity, const char *remedy, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+void snapshot_health(struct snapshot *s, enum link_state state, const char *source, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Readers. */
+struct value snapshot_get(const struct snapshot *s, const char *figure); /* unknown where missing; s may be NULL */
+const struct table *snapshot_find_table(const struct snapshot *s, const char *name);
+struct value table_get(const struct table *t, size_t row, const char *column);
+
+#endif
