@@ -63,14 +63,6 @@ struct owner { /* who holds the main port, or runs the service; fields as in fac
 	char state;
 };
 
-/* Files that freshness depends on: looked at by the service's actor, judged here. */
-struct freshness {
-	bool known;
-	int64_t newest;          /* ms since 1970: the latest change among them */
-	char what[LINK_VALUE_SIZE]; /* "spark-defaults.conf", "2 JARs in jars/iceberg-4.1" */
-	unsigned newer;          /* how many changed after the process started */
-};
-
 struct question { /* all that a verdict may rest on; any pointer may be NULL */
 	const char *name;
 	const struct service_kind *kind;       /* expected, or what was found */
@@ -81,10 +73,10 @@ struct question { /* all that a verdict may rest on; any pointer may be NULL */
 	const struct facts *docker;
 	int64_t docker_seen, docker_interval;
 	const struct snapshot *pulse, *depth;
-	struct freshness fresh;
-	const char *progress;                  /* the line that its start writes; NULL: none or too old */
-	bool pidfile_read;                     /* the profile names a pid file, and: */
-	pid_t pidfile_pid;                     /* 0: missing; the pid is checked against the host's processes */
+	struct freshness fresh;                /* this and the next three: pulse->files, see snapshot.h */
+	const char *progress;
+	bool pidfile_read;
+	pid_t pidfile_pid;                     /* to be checked against the host's processes */
 	const struct profile *profile;         /* to name the one who else wants the port */
 	bool refused_us;                       /* the credential was refused; not asked again */
 	int64_t now, wall;

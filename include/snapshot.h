@@ -10,6 +10,7 @@
 #define LAKETOP_SNAPSHOT_H
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "err.h"
 #include "mem.h"
@@ -69,6 +70,21 @@ struct table {
 	struct value *cells; /* row by row */
 };
 
+/* Files that freshness depends on: looked at by the service's actor, judged by judge(). */
+struct freshness {
+	bool known;
+	int64_t newest;   /* ms since 1970: the latest change among them */
+	char what[120];   /* "spark-defaults.conf", "2 JARs of iceberg-4.1" */
+	unsigned newer;   /* how many changed after the process started */
+};
+
+struct files { /* what the files that the profile names for a service say */
+	struct freshness fresh;
+	bool pidfile_read;    /* the profile names a pid file, and it was looked for */
+	pid_t pidfile_pid;    /* 0: missing or no number */
+	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s */
+};
+
 enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER };
 
 struct snapshot {
@@ -83,6 +99,7 @@ struct snapshot {
 	struct err err;           /* ERR_NONE where the source answered */
 	struct identity who;      /* PART_PULSE and PART_DEPTH */
 	struct health health;     /* PART_DEPTH */
+	struct files files;       /* PART_PULSE */
 	unsigned requests;        /* what this cost the source */
 	size_t bytes;
 	struct figure *figures;
