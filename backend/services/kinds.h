@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+/* The kinds there are, and what their files share. */
+#ifndef LAKETOP_SERVICES_KINDS_H
+#define LAKETOP_SERVICES_KINDS_H
+
+#include "service.h"
+
+extern const struct service_kind kind_postgres;
+extern const struct service_kind kind_seaweedfs;
+extern const struct service_kind kind_kafka;
+extern const struct service_kind kind_zookeeper;
+extern const struct service_kind kind_spark_master;
+extern const struct service_kind kind_spark_worker;
+extern const struct service_kind kind_spark_history;
+extern const struct service_kind kind_spark_driver;
+extern const struct service_kind kind_spark_connect;
+
+/* Which part of its service p->at is: by the profile, then by the owner's words, then by the usual numbers.
+ * NULL: nothing tells. */
+const char *probe_role(const struct probe *p, const struct service_kind *kind);
+bool role_is(const char *role, const char *name); /* role may be NULL */
+
+/* "GET /json/, 3 ms": what was asked, and how long it took. In the probe's arena. */
+const char *asked_in(struct probe *p, const char *question, int64_t begun);
+
+#endif
