@@ -22,6 +22,8 @@ LIBRARIES := $(foreach p,$(PACKAGES),$(firstword $(subst :, ,$(p))))
 # ---- flags ----
 CC ?= gcc
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -1))
+# everything is built in its own folder per flavour
+O := build/$(FLAVOUR)$(if $(IS_CLANG),-clang)
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wpointer-arith -Wwrite-strings \
 	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wundef -Wformat=2 -Wnull-dereference \
 	-Wdouble-promotion -Wfloat-equal -Wimplicit-fallthrough -Wswitch-enum -Wvla -Walloca -Wdate-time
@@ -55,8 +57,7 @@ endif
 ALL_CFLAGS  += $(CFLAGS)
 ALL_LDFLAGS += $(LDFLAGS)
 
-# ---- what is built: everything in its own folder per flavour ----
-O := build/$(FLAVOUR)$(if $(IS_CLANG),-clang)
+# ---- what is built ----
 SOURCES := $(filter-out tui/main.c,$(sort $(wildcard backend/*/*.c panels/*.c tui/*.c)))
 OBJECTS := $(SOURCES:%.c=$(O)/%.o)
 LIBRARY := $(O)/liblaketop.a
@@ -92,6 +93,13 @@ $(O)/test_%: $(O)/tests/unit/test_%.o $(FIXTURES:%.c=$(O)/%.o) $(LIBRARY)
 $(O)/%: $(O)/tests/tools/%.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+# themes are compiled in: the program needs no file to run
+$(O)/themes.h: themes/embed $(sort $(wildcard themes/*.theme))
+	$(Q)mkdir -p $(@D)
+	$(Q)sh $^ > $@
+
+$(O)/tui/theme.o: $(O)/themes.h
 
 .PRECIOUS: $(O)/%.o
 -include $(OBJECTS:.o=.d) $(O)/tui/main.d $(wildcard $(O)/tests/*/*.d)
