@@ -32,6 +32,8 @@ const struct lake *engine_lake(const struct engine *engine);
 void engine_refresh(struct engine *engine, const char *service); /* now; NULL: all */
 void engine_ask_port(struct engine *engine, const char *address, uint16_t port); /* "i": who is it? */
 void engine_pause(struct engine *engine, bool paused); /* after SIGSTOP: deadlines start anew */
+/* The profile of a recording: of the machine where it was made. NULL: err says why. */
+struct profile *replay_profile(const char *path, struct err *err);
 bool engine_replay_done(const struct engine *engine);
 struct engine_cost { unsigned requests; size_t bytes; unsigned threads; };
 struct engine_cost engine_cost(const struct engine *engine, const char *service); /* for doctor; NULL: all */

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Threads that ask and publish. All share one cancel fd, so that one write ends every wait of
+ * every actor. The looks of one interval begin at the same moment: the program then wakes once,
+ * and the screen is drawn once.
+ */
+#include "actor.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "report.h"
+
+enum { STACK_SIZE = 256 * 1024 };
+
+struct wait actor_wait(const struct engine *e, int64_t ms)
+{
+	return wait_for(ms, e->cancel);
+}
+
+static void record(struct engine *e, const struct snapshot *s)
+{
+	struct buf line;
+	size_t done = 0;
+
+	buf_init(&line, SNAPSHOT_CAP * 2);
+	if (snapshot_write(s, &line)) {
+		pthread_mutex_lock(&e->record_lock);
+		while (done < line.len) {
+			ssize_t n = write(e->record, line.at + done, line.len - done);
+
+			if (n <= 0)
+				break; /* a full disk ends the recording, not the program */
+			done += (size_t)n;
+		}
+		pthread_mutex_unlock(&e->record_lock);
+	}
+	buf_free(&line);
+}
+
+void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
+{
+	static const struct itimerspec soon = {.it_value = {0, NEWS_MS * 1000000L}};
+	struct snapshot *old = NULL;
+
+	if (e->record >= 0)
+		record(e, s);
+	pthread_mutex_lock(&e->lock);
+	if (a->job == JOB_CLERK || a->job == JOB_REPLAY) {
+		if (e->n_answers < sizeof e->answers / sizeof *e->answers)
+			e->answers[e->n_answers++] = s;
+		else
+			old = s;
+	} else {
+		struct snapshot **slot = &a->news[s->part == PART_DEPTH];
+
+		old = *slot;
+		*slot = s;
+	}
+	if (!e->news_armed) {
+		e->news_armed = true;
+		timerfd_settime(e->news, 0, &soon, NULL);
+	}
+	pthread_mutex_unlock(&e->lock);
+	snapshot_unref(old);
+}
+
+void actor_wake(struct actor *a)
+{
+	static const uint64_t one = 1;
+
+	if (write(a->wake, &one, sizeof one) < 0)
+		return; /* it is awake already */
+}
+
+/* Until the next multiple of interval (plus phase), or a wake. False: the program ends. */
+static bool sleep_till(struct actor *a, int64_t interval, int64_t phase)
+{
+	int64_t now = clock_ms();
+	struct wait wait = actor_wait(a->engine, interval - (now - phase) % interval);
+	uint64_t count;
+
+	if (wait_fd(wait, a->wake, POLLIN) < 0)
+		return false;
+	while (read(a->wake, &count, sizeof count) > 0)
+		continue;
+	return !atomic_load(&a->retired);
+}
+
+static void finish(struct snapshot *s, uint64_t generation, int64_t interval)
+{
+	s->generation = generation;
+	s->interval = interval;
+	s->ended = clock_ms();
+	s->wall = clock_wall_ms();
+}
+
+static void *actor_host(void *arg)
+{
+	struct actor *a = arg;
+	struct engine *e = a->engine;
+	void *look = NULL;
+	uint64_t generation = 0;
+	int64_t interval = e->profile->refresh_ms ? e->profile->refresh_ms : PULSE_MS;
+
+	do {
+		struct snapshot *s = snapshot_new("host", PART_HOST);
+
+		e->host->look(e->host, &look, e->profile->disks, s);
+		finish(s, ++generation, interval);
+		engine_publish(e, a, s);
+	} while (sleep_till(a, interval, 0));
+	e->host->look_end(look);
+	return NULL;
+}
+
+static void *actor_docker(void *arg)
+{
+	struct actor *a = arg;
+	struct engine *e = a->engine;
+	void *state = NULL;
+	uint64_t generation = 0;
+
+	do {
+		struct snapshot *s = snapshot_new("docker", PART_DOCKER);
+
+		docker_look(e->host, &state, actor_wait(e, DEPTH_DEADLINE_MS), s);
+		finish(s, ++generation, PULSE_MS * 2);
+		engine_publish(e, a, s);
+	} while (sleep_till(a, PULSE_MS * 2, 0));
+	docker_end(state);
+	return NULL;
+}
+
+/* ---- the seat of a service's actor: its handles and what it remembers ---- */
+
+struct seat {
+	struct net *net;
+	void *state;                      /* of state_kind */
+	const struct service_kind *state_kind;
+	struct snapshot *last;            /* the last pulse that answered; NULL: ask anew who it is */
+	uint64_t socket;
+	int64_t owner_started;
+	uint64_t pulses, depths;
+	int64_t depth_due;
+	unsigned misses;                  /* pulses in a row without an answer */
+};
+
+static void seat_forget(struct seat *seat)
+{
+	if (seat->state && seat->state_kind && seat->state_kind->close)
+		seat->state_kind->close(seat->state);
+	seat->state = NULL;
+	seat->state_kind = NULL;
+	snapshot_unref(seat->last);
+	seat->last = NULL;
+	seat->depth_due = 0;
+}
+
+static struct probe seat_probe(struct actor *a, struct seat *seat, const struct target *t, struct snapshot *s, int64_t ms)
+{
+	return (struct probe){
+		.host = a->engine->host,
+		.net = seat->net,
+		.wait = actor_wait(a->engine, ms),
+		.at = t->at,
+		.expected = a->expected,
+		.credentials = a->expected ? a->expected->credentials : (struct credentials){0},
+		.hint = t->hint,
+		.owner_started = t->owner_started,
+		.arena = s->arena,
+		.state = seat->state,
+	};
+}
+
+static void seat_spent(struct actor *a, struct seat *seat, const struct probe *p, struct snapshot *s)
+{
+	seat->state = p->state;
+	s->requests = p->requests;
+	s->bytes = p->bytes;
+	atomic_fetch_add(&a->requests, p->requests);
+	atomic_fetch_add(&a->bytes, p->bytes);
+}
+
+static void take_pulse(struct actor *a, struct seat *seat, const struct target *t)
+{
+	const struct service_kind *kind = seat->last ? seat->last->who.kind : a->kind;
+	struct snapshot *s = snapshot_new(a->name, PART_PULSE);
+	int64_t first = kind && kind->first_ms ? kind->first_ms : FIRST_MS, interval = kind && kind->pulse_ms ? kind->pulse_ms : PULSE_MS;
+	struct probe p = seat_probe(a, seat, t, s, seat->last ? FIRST_MS : first);
+	const struct service_kind *kinds[CANDIDATES_MAX];
+	enum answered answered = ANSWERED_NOT_ASKED;
+
+	if (a->expected)
+		files_look(a->engine->host, a->expected, t->owner_started, s);
+	if (t->facts && !t->listening) {
+		s->who.source = "nobody listens";
+		answered = ANSWERED_REFUSED;
+	} else if (seat->last && kind) {
+		identity_copy(s->arena, &s->who, &seat->last->who);
+		answered = (kind->pulse ? kind->pulse : kind->identify)(&p, &s->who);
+	}
+	if (answered == ANSWERED_NOT_ASKED || (answered == ANSWERED_OTHER && seat->last)) {
+		size_t n = candidates(text_of(p.hint), p.at.port, a->kind, kinds);
+
+		answered = identify_among(&p, kinds, n, &seat->state_kind, &s->who);
+	}
+	s->who.answered = answered;
+	seat_spent(a, seat, &p, s);
+	seat->misses = answered == ANSWERED_YES ? 0 : seat->misses + 1;
+	if (answered == ANSWERED_YES) {
+		snapshot_unref(seat->last);
+		seat->last = snapshot_ref(s);
+	} else if (answered != ANSWERED_MUTE) {
+		snapshot_unref(seat->last);
+		seat->last = NULL;
+	}
+	finish(s, ++seat->pulses, interval);
+	engine_publish(a->engine, a, s);
+}
+
+static void take_depth(struct actor *a, struct seat *seat, const struct target *t)
+{
+	const struct service_kind *kind = seat->last->who.kind;
+	struct snapshot *s = snapshot_new(a->name, PART_DEPTH);
+	struct probe p = seat_probe(a, seat, t, s, DEPTH_DEADLINE_MS);
+
+	identity_copy(s->arena, &s->who, &seat->last->who);
+	probe_state_for(&p, &seat->state_kind, kind);
+	if (!kind->inspect(&p, s) && s->health.state == LINK_UNKNOWN && !s->health.words)
+		snapshot_health(s, s->err.code == ERR_AUTH ? LINK_UNKNOWN : LINK_BAD, kind->title, "%s",
+			s->err.words[0] ? s->err.words : "does not answer the deeper question");
+	seat_spent(a, seat, &p, s);
+	if (s->err.code == ERR_CANCELLED) {
+		snapshot_unref(s);
+		return;
+	}
+	finish(s, ++seat->depths, kind->depth_ms ? kind->depth_ms : DEPTH_MS);
+	engine_publish(a->engine, a, s);
+}
+
+/* One that has been silent for long is asked less often; jitter keeps many of them apart. */
+static int64_t next_interval(const struct seat *seat, const struct service_kind *kind)
+{
+	int64_t interval = kind && kind->pulse_ms ? kind->pulse_ms : PULSE_MS;
+
+	return seat->misses < 15 ? interval : interval * 4 + (int64_t)(seat->pulses * 7919 % 500);
+}
+
+static void *actor_service(void *arg)
+{
+	struct actor *a = arg;
+	struct engine *e = a->engine;
+	struct seat seat = {.net = net_new(e->host)};
+	bool go = true;
+
+	/* the first look at the host says whom a question would reach; it takes milliseconds */
+	wait_fd(actor_wait(e, 400), a->wake, POLLIN);
+	while (go && !atomic_load(&a->retired)) {
+		struct target t;
+		bool refresh;
+		const struct service_kind *kind;
+
+		pthread_mutex_lock(&e->lock);
+		t = a->target;
+		refresh = a->refresh;
+		a->refresh = false;
+		pthread_mutex_unlock(&e->lock);
+		if (seat.socket != t.socket || seat.owner_started != t.owner_started)
+			seat_forget(&seat); /* another server: nothing that was learned holds */
+		seat.socket = t.socket;
+		seat.owner_started = t.owner_started;
+		take_pulse(a, &seat, &t);
+		kind = seat.last ? seat.last->who.kind : NULL;
+		if (kind && kind->inspect && !seat.misses && (refresh || clock_ms() >= seat.depth_due)) {
+			take_depth(a, &seat, &t);
+			/* a little early, so that it falls on the pulse that is due then */
+			seat.depth_due = clock_ms() + (kind->depth_ms ? kind->depth_ms : DEPTH_MS) - 500;
+		}
+		go = sleep_till(a, next_interval(&seat, kind), 60);
+	}
+	seat_forget(&seat);
+	net_free(seat.net);
+	return NULL;
+}
+
+static void *actor_main(void *arg)
+{
+	static void *(*const jobs[])(void *) = {
+		[JOB_HOST] = actor_host, [JOB_DOCKER] = actor_docker, [JOB_SERVICE] = actor_service,
+		[JOB_CLERK] = actor_clerk, [JOB_REPLAY] = actor_replay,
+	};
+	struct actor *a = arg;
+
+	jobs[a->job](a);
+	pthread_mutex_lock(&a->engine->lock);
+	a->ended = true;
+	pthread_mutex_unlock(&a->engine->lock);
+	return NULL;
+}
+
+struct actor *actor_start(struct engine *e, enum job job, const char *name, const struct expectation *expected,
+	const struct service_kind *kind, const struct target *target)
+{
+	struct actor *a = mem_new(1, sizeof *a);
+	pthread_attr_t attributes;
+
+	a->engine = e;
+	a->job = job;
+	a->expected = expected;
+	a->kind = kind;
+	if (target)
+		a->target = *target;
+	text_copy(a->name, sizeof a->name, text_of(name));
+	a->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	if (a->wake < 0 || pthread_create(&a->thread, &attributes, actor_main, a) != 0) {
+		pthread_attr_destroy(&attributes);
+		if (a->wake >= 0)
+			close(a->wake);
+		free(a);
+		return NULL;
+	}
+	pthread_attr_destroy(&attributes);
+	e->actors = mem_grow(e->actors, e->n_actors + 1, sizeof *e->actors);
+	e->actors[e->n_actors++] = a;
+	return a;
+}

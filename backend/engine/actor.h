@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The engine's own parts, shared by the files of this folder.
+ *
+ * Threads: the caller's ("UI thread") owns struct engine but for what stands under its lock; each
+ * actor owns its seat. The lock is held for pointer swaps and small copies only.
+ */
+#ifndef LAKETOP_ACTOR_H
+#define LAKETOP_ACTOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine.h"
+
+enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, FILES_MS = 4000 };
+
+/* What the UI thread tells a service's actor about its port; copied under the lock. */
+struct target {
+	struct endpoint at;
+	bool facts;            /* the host was looked at: the rest is known */
+	bool listening;
+	uint64_t socket;       /* inode of the listener: another one, another server */
+	int64_t owner_started; /* ms since 1970; 0 unknown */
+	char hint[480];
+};
+
+enum job { JOB_HOST, JOB_DOCKER, JOB_SERVICE, JOB_CLERK, JOB_REPLAY };
+
+struct actor {
+	struct engine *engine;
+	enum job job;
+	char name[NAME_SIZE];
+	const struct expectation *expected;  /* JOB_SERVICE; NULL: found */
+	const struct service_kind *kind;     /* expected, or found; NULL: unknown */
+	int wake;                            /* eventfd: look now */
+	pthread_t thread;
+	bool joined;
+	atomic_bool retired;                 /* its service is gone: end */
+	atomic_uint requests;
+	atomic_size_t bytes;
+	/* under the engine's lock */
+	struct target target;
+	bool refresh;                        /* depth too, at the next round */
+	bool ended;
+	struct snapshot *news[2];            /* pulse and depth, newest wins */
+};
+
+/* A question about a listener that no profile names. */
+struct inquiry {
+	struct inquiry *next;
+	char address[ADDRESS_SIZE];
+	uint16_t port;
+	uint64_t socket;
+	int64_t owner_started;
+	char hint[480];
+	bool on_demand;   /* "i": the user asked, so HTTP may be tried on the unknown */
+};
+
+/* What is known of one listener that is not an expected one. UI thread. */
+struct found {
+	char address[ADDRESS_SIZE];
+	uint16_t port;
+	uint64_t socket;
+	pid_t pid;
+	bool asked, answered, seen; /* seen: still there at this look */
+	const struct snapshot *pulse; /* the clerk's answer; NULL: none yet */
+	struct service *service;      /* the row that was made of it; NULL */
+};
+
+struct member { /* a service with what the engine keeps about it */
+	struct service service;      /* first: the lake points to it */
+	struct actor *actor;         /* NULL when replaying */
+	int64_t gone_since;          /* found ones: clock_ms() when its listener vanished; 0 */
+	struct history histories[SNAPSHOT_FIGURES_MAX];
+	uint64_t depth_taken;        /* generation of the last depth in the histories */
+	bool serves;                 /* as the events last said */
+	int64_t trouble_since;       /* ms since 1970 */
+};
+
+struct engine {
+	struct engine_options options;
+	struct host *host;
+	const struct profile *profile;
+	int cancel;                  /* eventfd, readable for ever once set: every wait ends */
+	int news;                    /* timerfd, armed by the first snapshot after a turn */
+	int64_t began;
+	pthread_mutex_t lock;
+	bool news_armed;             /* under the lock */
+	struct inquiry *inquiries;   /* under the lock: for the clerk */
+	bool clerk_busy;             /* under the lock */
+	struct snapshot *answers[64]; /* under the lock: of the clerk */
+	size_t n_answers;
+	int record;                  /* fd or -1 */
+	pthread_mutex_t record_lock;
+	atomic_bool replay_done;
+	/* UI thread */
+	struct lake lake;
+	struct member **members;
+	size_t n_members;
+	struct actor **actors;
+	size_t n_actors;
+	struct found *found;
+	size_t n_found;
+	const struct snapshot *host_news, *docker_news;
+	struct history load, memory;
+	uint64_t event_number;
+	bool discovered;             /* the first round of discovery was answered */
+	int events_file;             /* fd or -1 */
+};
+
+/* actor.c */
+struct actor *actor_start(struct engine *e, enum job job, const char *name, const struct expectation *expected,
+	const struct service_kind *kind, const struct target *target);
+void actor_wake(struct actor *a);
+void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */
+struct wait actor_wait(const struct engine *e, int64_t ms);
+void *actor_clerk(void *arg);   /* clerk.c */
+void *actor_replay(void *arg);  /* replay.c */
+
+/* files.c: what the profile's files say; only the service's actor calls it */
+void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s);
+
+/* clerk.c */
+enum { CANDIDATES_MAX = 6 };
+/* The kinds that may be asked on a port, in polite order; 0: none explains it. Pure. */
+size_t candidates(struct text hint, uint16_t port, const struct service_kind *expected, const struct service_kind *out[CANDIDATES_MAX]);
+/* Is this port a part of a known kind that must not be asked? Pure. */
+bool port_is_silent(struct text hint, uint16_t port, const struct service_kind **kind, const char **role);
+/* Asks them in turn until one says yes. p->state belongs to *state_kind and is closed when another is asked. */
+enum answered identify_among(struct probe *p, const struct service_kind *const *kinds, size_t n, const struct service_kind **state_kind,
+	struct identity *who);
+void probe_state_for(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind); /* NULL: none */
+void identity_copy(struct arena *arena, struct identity *to, const struct identity *from);
+
+/* discover.c, ports.c, events.c, store.c: UI thread */
+void discover_listeners(struct engine *e);
+void discover_answers(struct engine *e);
+struct member *member_add(struct engine *e, const char *name, const struct expectation *expected, const struct service_kind *kind,
+	const struct endpoint *at);
+void member_drop(struct engine *e, size_t index);
+void target_from_facts(const struct engine *e, const struct member *m, struct target *out);
+void ports_build(struct engine *e);
+void event_say(struct engine *e, enum severity severity, const char *service, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void events_open(struct engine *e);
+void store_judge(struct engine *e);
+void store_judge_one(struct engine *e, struct member *m); /* a new one: no verdict is shown that was not judged */
+void store_take(struct engine *e, struct member *m, struct snapshot *s);
+void take_host(struct engine *e, struct snapshot *s); /* engine.c: the newest of host or docker */
+void replay_take(struct engine *e, struct snapshot *s); /* a snapshot that no actor of ours made */
+bool replay_header_write(struct engine *e, struct buf *out);
+
+#endif

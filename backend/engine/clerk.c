@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who answers on a port that no profile names? One thread asks, politely and one at a time:
+ * first what port and owner suggest; never a guess thrown at a port that neither explains.
+ * There it only listens for a banner; HTTP is tried on the unknown only when the user asks.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "actor.h"
+
+enum { BANNER_MS = 300, INQUIRY_MS = 2500, SAYS_MAX = 160 };
+
+static bool owner_suggests(const struct service_kind *k, struct text hint)
+{
+	for (size_t i = 0; hint.len && k->owners && k->owners[i]; i++)
+		if (text_has(hint, k->owners[i]))
+			return true;
+	return false;
+}
+
+static const struct port_role *role_by_number(const struct service_kind *k, uint16_t port)
+{
+	for (const struct port_role *r = k->ports; r->role; r++)
+		if (port && (r->port == port || r->often == port))
+			return r;
+	return NULL;
+}
+
+static const struct port_role *role_by_name(const struct service_kind *k, const char *role)
+{
+	for (const struct port_role *r = k->ports; role && r->role; r++)
+		if (!strcmp(r->role, role))
+			return r;
+	return NULL;
+}
+
+/* Which part of k the port is, by its owner's words or its number; NULL: cannot tell. */
+static const struct port_role *part_of(const struct service_kind *k, struct text hint, uint16_t port)
+{
+	const struct port_role *r = k->role_of ? role_by_name(k, k->role_of(hint, port)) : NULL;
+
+	return r ? r : role_by_number(k, port);
+}
+
+bool port_is_silent(struct text hint, uint16_t port, const struct service_kind **kind, const char **role)
+{
+	for (size_t i = 0; service_kinds[i]; i++) {
+		const struct port_role *r;
+
+		if (!owner_suggests(service_kinds[i], hint))
+			continue;
+		r = part_of(service_kinds[i], hint, port);
+		if (r && r->manner == PORT_ASK)
+			return false;
+		*kind = service_kinds[i];
+		*role = r ? r->role : NULL;
+		return true; /* a port of a known server that we cannot place: its RPC, most likely */
+	}
+	return false;
+}
+
+static size_t add(const struct service_kind *out[CANDIDATES_MAX], size_t n, const struct service_kind *k)
+{
+	for (size_t i = 0; i < n; i++)
+		if (out[i] == k)
+			return n;
+	if (k && n < CANDIDATES_MAX)
+		out[n++] = k;
+	return n;
+}
+
+size_t candidates(struct text hint, uint16_t port, const struct service_kind *expected, const struct service_kind *out[CANDIDATES_MAX])
+{
+	bool owner_known = false;
+	size_t n = 0;
+
+	/* the owner knows best what it is; the expectation explains the port besides */
+	for (size_t i = 0; service_kinds[i]; i++) {
+		const struct port_role *r;
+
+		if (!owner_suggests(service_kinds[i], hint))
+			continue;
+		owner_known = true;
+		r = part_of(service_kinds[i], hint, port);
+		if (service_kinds[i] == expected || (r && r->manner == PORT_ASK))
+			n = add(out, n, service_kinds[i]);
+	}
+	if (expected)
+		n = add(out, n, expected);
+	/* a number alone explains a port only while its owner does not say otherwise */
+	for (size_t i = 0; !owner_known && service_kinds[i]; i++) {
+		const struct port_role *r = role_by_number(service_kinds[i], port);
+
+		if (r && r->manner == PORT_ASK)
+			n = add(out, n, service_kinds[i]);
+	}
+	return n;
+}
+
+void identity_copy(struct arena *arena, struct identity *to, const struct identity *from)
+{
+	const char **strings[] = {&to->role, &to->says, &to->version, &to->version_to, &to->revision, &to->from, &to->source};
+
+	*to = *from;
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+		if (*strings[i])
+			*strings[i] = arena_copy(arena, text_of(*strings[i]));
+}
+
+enum answered identify_among(struct probe *p, const struct service_kind *const *kinds, size_t n, const struct service_kind **state_kind,
+	struct identity *who)
+{
+	enum answered said = ANSWERED_NOT_ASKED;
+
+	for (size_t i = 0; i < n; i++) {
+		enum answered answered;
+
+		*who = (struct identity){0};
+		probe_state_for(p, state_kind, kinds[i]);
+		answered = kinds[i]->identify(p, who);
+		if (answered == ANSWERED_YES || answered == ANSWERED_REFUSED)
+			return answered;
+		if (said == ANSWERED_NOT_ASKED || answered == ANSWERED_OTHER)
+			said = answered; /* who says something wrong is alive: that is more than mute */
+		if (wait_left(p->wait) == 0)
+			break;
+	}
+	return said;
+}
+
+void probe_state_for(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind)
+{
+	if (*state_kind == kind)
+		return;
+	if (p->state && *state_kind && (*state_kind)->close)
+		(*state_kind)->close(p->state);
+	p->state = NULL;
+	*state_kind = kind;
+}
+
+static const char *first_words(struct arena *arena, struct text t)
+{
+	struct text line = TEXT("");
+
+	text_line(&t, &line);
+	line = text_trim(line);
+	if (line.len > SAYS_MAX)
+		line.len = SAYS_MAX;
+	return line.len ? arena_clean(arena, line) : NULL;
+}
+
+/* Some speak first: ssh, smtp, mysql, amqp gateways. */
+static enum answered listen_for_banner(struct probe *p, struct identity *who)
+{
+	struct buf heard;
+	struct err err = {0};
+	int fd = net_dial(p, &p->at, &err);
+	enum answered said = ANSWERED_NOT_ASKED;
+
+	if (fd < 0)
+		return err.code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
+	buf_init(&heard, 512);
+	net_read_some(p, fd, BANNER_MS, &heard, NULL);
+	net_close(fd);
+	who->says = first_words(p->arena, buf_text(&heard));
+	if (who->says) {
+		said = ANSWERED_OTHER;
+		who->source = "its banner";
+	}
+	buf_free(&heard);
+	return said;
+}
+
+static enum answered ask_http(struct probe *p, struct identity *who)
+{
+	struct http_answer answer;
+	struct err err = {0};
+	struct text server, title;
+	enum answered said = ANSWERED_MUTE;
+
+	if (http_get(p, &p->at, "/", &answer, &err)) {
+		server = http_header(&answer, "Server");
+		title = text_trim(text_between(buf_text(&answer.body), "<title>", "</title>"));
+		if (server.len > 80)
+			server.len = 80;
+		if (title.len > 80)
+			title.len = 80;
+		who->says = arena_clean(p->arena, text_of(arena_printf(p->arena, "HTTP %ld%s%.*s%s%.*s", answer.status, server.len ? " " : "",
+			(int)server.len, server.at, title.len ? " " : "", (int)title.len, title.at)));
+		who->source = "GET /";
+		said = ANSWERED_OTHER;
+	} else if (err.code == ERR_PROTOCOL) {
+		who->says = arena_clean(p->arena, text_of("not HTTP"));
+		said = ANSWERED_OTHER;
+	}
+	http_answer_free(&answer);
+	return said;
+}
+
+static void answer(struct actor *a, struct net *net, const struct inquiry *q, uint64_t generation)
+{
+	const struct service_kind *kinds[CANDIDATES_MAX], *silent, *state_kind = NULL;
+	const char *role;
+	struct snapshot *s = snapshot_new("port", PART_PULSE);
+	struct probe p = {
+		.host = a->engine->host, .net = net, .wait = actor_wait(a->engine, INQUIRY_MS), .at = {.port = q->port},
+		.hint = q->hint, .owner_started = q->owner_started, .arena = s->arena,
+	};
+	size_t n = candidates(text_of(q->hint), q->port, NULL, kinds);
+	enum answered said = ANSWERED_NOT_ASKED;
+
+	/* any-address listeners are asked on loopback */
+	text_copy(p.at.address, sizeof p.at.address,
+		q->address[0] == '*' || !strcmp(q->address, "0.0.0.0") ? TEXT("127.0.0.1") :
+		!strcmp(q->address, "[::]") || !strcmp(q->address, "::") ? TEXT("::1") : text_of(q->address));
+	s->source = arena_printf(s->arena, "port:%s:%u", q->address, q->port);
+	if (n)
+		said = identify_among(&p, kinds, n, &state_kind, &s->who);
+	else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role))
+		said = listen_for_banner(&p, &s->who);
+	if (q->on_demand && said == ANSWERED_NOT_ASKED)
+		said = ask_http(&p, &s->who);
+	probe_state_for(&p, &state_kind, NULL);
+	s->who.answered = said;
+	s->requests = p.requests;
+	s->bytes = p.bytes;
+	s->generation = generation;
+	s->ended = clock_ms();
+	s->wall = clock_wall_ms();
+	s->interval = PULSE_MS;
+	atomic_fetch_add(&a->requests, p.requests);
+	engine_publish(a->engine, a, s);
+}
+
+void *actor_clerk(void *arg)
+{
+	struct actor *a = arg;
+	struct engine *e = a->engine;
+	struct net *net = net_new(e->host);
+	uint64_t generation = 0, count;
+
+	for (;;) {
+		struct inquiry *q;
+
+		pthread_mutex_lock(&e->lock);
+		q = e->inquiries;
+		if (q)
+			e->inquiries = q->next;
+		e->clerk_busy = q != NULL;
+		pthread_mutex_unlock(&e->lock);
+		if (q) {
+			answer(a, net, q, ++generation);
+			free(q);
+		}
+		if (wait_fd(actor_wait(e, q ? 0 : 3600000), a->wake, POLLIN) < 0)
+			break;
+		while (!q && read(a->wake, &count, sizeof count) > 0)
+			continue;
+	}
+	net_free(net);
+	return NULL;
+}

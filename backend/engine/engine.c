@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The engine's life: start the actors, turn what they publish into a lake, stop within a bound.
+ * See engine.h for the contract and actor.h for the threads.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "actor.h"
+#include "log.h"
+
+/* ---- members ---- */
+
+static void list_services(struct engine *e)
+{
+	e->lake.services = mem_grow(e->lake.services, e->n_members, sizeof *e->lake.services);
+	e->lake.n_services = e->n_members;
+	for (size_t i = 0; i < e->n_members; i++)
+		e->lake.services[i] = &e->members[i]->service;
+}
+
+struct member *member_add(struct engine *e, const char *name, const struct expectation *expected, const struct service_kind *kind,
+	const struct endpoint *at)
+{
+	struct member *m = mem_new(1, sizeof *m);
+	struct target target;
+	size_t place = e->n_members;
+
+	m->service = (struct service){
+		.name = mem_copy(name), .expected = expected, .kind = kind, .at = *at, .asking = true,
+		.group = expected && expected->group ? expected->group : expected && kind ? kind->group : expected ? "other" : "found",
+	};
+	e->members = mem_grow(e->members, e->n_members + 1, sizeof *e->members);
+	/* the profile's in its order, then found ones by port */
+	while (!expected && place > 0 && !e->members[place - 1]->service.expected && e->members[place - 1]->service.at.port > at->port)
+		place--;
+	memmove(e->members + place + 1, e->members + place, (e->n_members - place) * sizeof *e->members);
+	e->members[place] = m;
+	e->n_members++;
+	target_from_facts(e, m, &target);
+	if (!e->options.replay)
+		m->actor = actor_start(e, JOB_SERVICE, name, expected, kind, &target);
+	list_services(e);
+	store_judge_one(e, m);
+	return m;
+}
+
+static void member_free(struct member *m)
+{
+	union {
+		const struct snapshot *shared;
+		struct snapshot *own;
+	} pulse = {m->service.pulse}, depth = {m->service.depth};
+	union {
+		const char *shared;
+		char *own;
+	} name = {m->service.name};
+
+	snapshot_unref(pulse.own);
+	snapshot_unref(depth.own);
+	free(name.own);
+	free(m);
+}
+
+void member_drop(struct engine *e, size_t index)
+{
+	struct member *m = e->members[index];
+
+	if (m->actor) {
+		atomic_store(&m->actor->retired, true);
+		actor_wake(m->actor);
+	}
+	memmove(e->members + index, e->members + index + 1, (e->n_members - index - 1) * sizeof *e->members);
+	e->n_members--;
+	list_services(e);
+	e->lake.n_problems = 0; /* they may point to it */
+	e->lake.n_ports = 0;
+	member_free(m);
+}
+
+/* ---- targets ---- */
+
+void target_from_facts(const struct engine *e, const struct member *m, struct target *out)
+{
+	const struct facts *f = e->lake.facts;
+	const struct listener *l = facts_listener(f, m->service.at.address, m->service.at.port);
+	const struct process *p = l ? facts_process(f, l->pid) : NULL;
+
+	*out = (struct target){.at = m->service.at, .facts = f != NULL, .listening = l != NULL};
+	if (!l)
+		return;
+	out->socket = l->inode;
+	if (p && !l->proxied[0]) {
+		out->owner_started = p->started;
+		text_copy(out->hint, sizeof out->hint, text_of(p->hint));
+	}
+}
+
+static bool target_differs(const struct target *a, const struct target *b)
+{
+	return a->facts != b->facts || a->listening != b->listening || a->socket != b->socket || a->owner_started != b->owner_started;
+}
+
+static void give_targets(struct engine *e)
+{
+	for (size_t i = 0; i < e->n_members; i++) {
+		struct actor *a = e->members[i]->actor;
+		struct target target;
+		bool differs;
+
+		if (!a)
+			continue;
+		target_from_facts(e, e->members[i], &target);
+		pthread_mutex_lock(&e->lock);
+		differs = target_differs(&a->target, &target);
+		a->target = target;
+		pthread_mutex_unlock(&e->lock);
+		if (differs)
+			actor_wake(a); /* somebody else may answer there now */
+	}
+}
+
+/* ---- a turn ---- */
+
+void take_host(struct engine *e, struct snapshot *s)
+{
+	union {
+		const struct snapshot *shared;
+		struct snapshot *own;
+	} old = {s->part == PART_HOST ? e->host_news : e->docker_news};
+
+	if (s->part == PART_DOCKER) {
+		e->docker_news = s;
+		e->lake.docker = s->facts;
+		e->lake.docker_seen = s->ended;
+	} else {
+		const struct facts *before = e->lake.facts;
+
+		e->host_news = s;
+		e->lake.facts = s->facts;
+		e->lake.facts_seen = s->ended;
+		e->lake.n_ports = 0; /* its rows point into the old one */
+		if (before && s->facts && before->box.oom_kills >= 0 && s->facts->box.oom_kills > before->box.oom_kills)
+			event_say(e, SEVERITY_BLOCKING, "host", "the kernel killed %lld processes for want of memory",
+				(long long)(s->facts->box.oom_kills - before->box.oom_kills));
+	}
+	snapshot_unref(old.own);
+}
+
+static struct snapshot *news_of(struct engine *e, struct actor *a, int part)
+{
+	struct snapshot *s;
+
+	pthread_mutex_lock(&e->lock);
+	s = a->news[part];
+	a->news[part] = NULL;
+	pthread_mutex_unlock(&e->lock);
+	return s;
+}
+
+static bool take_news(struct engine *e)
+{
+	bool host = false;
+
+	for (size_t i = 0; i < e->n_actors; i++) {
+		struct snapshot *s = e->actors[i]->job == JOB_HOST || e->actors[i]->job == JOB_DOCKER ? news_of(e, e->actors[i], 0) : NULL;
+
+		if (!s)
+			continue;
+		host = host || s->part == PART_HOST;
+		take_host(e, s);
+	}
+	for (size_t i = 0; i < e->n_members; i++)
+		for (int part = 0; part < 2 && e->members[i]->actor; part++) {
+			struct snapshot *s = news_of(e, e->members[i]->actor, part);
+
+			if (s)
+				store_take(e, e->members[i], s);
+		}
+	return host;
+}
+
+/* Threads of services that are gone: joined once they have ended. */
+static void reap(struct engine *e)
+{
+	for (size_t i = 0; i < e->n_actors;) {
+		struct actor *a = e->actors[i];
+		bool ended;
+
+		pthread_mutex_lock(&e->lock);
+		ended = a->ended && atomic_load(&a->retired);
+		pthread_mutex_unlock(&e->lock);
+		if (!ended) {
+			i++;
+			continue;
+		}
+		pthread_join(a->thread, NULL);
+		snapshot_unref(a->news[0]);
+		snapshot_unref(a->news[1]);
+		close(a->wake);
+		free(a);
+		e->actors[i] = e->actors[--e->n_actors];
+	}
+}
+
+static bool discovery_idle(struct engine *e)
+{
+	bool busy;
+
+	pthread_mutex_lock(&e->lock);
+	busy = e->clerk_busy || e->inquiries || e->n_answers;
+	pthread_mutex_unlock(&e->lock);
+	return e->host_news && !busy;
+}
+
+bool engine_turn(struct engine *e)
+{
+	uint64_t count;
+	bool host, news = read(e->news, &count, sizeof count) > 0;
+
+	pthread_mutex_lock(&e->lock);
+	e->news_armed = false;
+	pthread_mutex_unlock(&e->lock);
+	e->lake.now = clock_ms();
+	e->lake.wall = e->options.replay && e->host_news ? e->host_news->wall + (e->lake.now - e->host_news->ended) : clock_wall_ms();
+	host = take_news(e);
+	discover_answers(e);
+	store_judge(e); /* before discovery: the further ports of a service that is known are not asked */
+	if (host || e->lake.replayed) {
+		give_targets(e);
+		discover_listeners(e);
+	}
+	if (!e->discovered)
+		e->discovered = discovery_idle(e);
+	ports_build(e);
+	reap(e);
+	e->lake.turn++;
+	return news;
+}
+
+int64_t engine_due(const struct engine *e)
+{
+	/* ages grow and deadlines pass without news; until the first answers are in this is worth a closer look */
+	return e->lake.now + (e->lake.settled ? PULSE_MS : PULSE_MS / 8);
+}
+
+/* ---- start and stop ---- */
+
+static bool open_record(struct engine *e, struct err *err)
+{
+	struct buf line;
+	bool fine = true;
+
+	e->record = -1;
+	if (!e->options.record)
+		return true;
+	e->record = open(e->options.record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (e->record < 0)
+		return err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", e->options.record, strerrordesc_np(errno));
+	buf_init(&line, 1 << 20);
+	replay_header_write(e, &line);
+	if (write(e->record, line.at, line.len) != (ssize_t)line.len)
+		fine = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", e->options.record, strerrordesc_np(errno));
+	buf_free(&line);
+	return fine;
+}
+
+static void begin_services(struct engine *e)
+{
+	for (size_t i = 0; i < e->profile->n_services; i++) {
+		const struct expectation *x = &e->profile->services[i];
+		struct endpoint at = {.port = x->n_ports ? x->ports[0].port : 0};
+
+		if (e->options.only && strcmp(e->options.only, x->name) != 0)
+			continue;
+		text_copy(at.address, sizeof at.address, text_of(x->address));
+		member_add(e, x->name, x, x->kind, &at);
+	}
+}
+
+struct engine *engine_start(const struct engine_options *options, struct err *err)
+{
+	struct engine *e = mem_new(1, sizeof *e);
+
+	e->options = *options;
+	e->host = options->host;
+	e->profile = options->profile;
+	e->events_file = e->record = e->cancel = e->news = -1;
+	pthread_mutex_init(&e->lock, NULL);
+	pthread_mutex_init(&e->record_lock, NULL);
+	e->lake.profile = options->profile;
+	e->lake.host = options->host->name;
+	e->lake.demo = options->demo ? profile_demo(options->profile, options->demo) : NULL;
+	e->began = e->lake.now = clock_ms();
+	e->lake.wall = clock_wall_ms();
+	e->cancel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	e->news = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (options->demo && !e->lake.demo) {
+		err_set(err, ERR_USAGE, "no [demo %s] in profile %s", options->demo, options->profile->name ? options->profile->name : "(none)");
+	} else if (e->cancel < 0 || e->news < 0) {
+		err_set(err, ERR_SYSTEM, "no file descriptors left");
+	} else if (open_record(e, err)) {
+		events_open(e);
+		if (!options->replay) {
+			actor_start(e, JOB_HOST, "host", NULL, NULL, NULL);
+			actor_start(e, JOB_DOCKER, "docker", NULL, NULL, NULL);
+			if (options->discover)
+				actor_start(e, JOB_CLERK, "clerk", NULL, NULL, NULL);
+		}
+		begin_services(e);
+		if (options->replay)
+			actor_start(e, JOB_REPLAY, "replay", NULL, NULL, NULL);
+		store_judge(e);
+		return e;
+	}
+	engine_stop(e, 0);
+	return NULL;
+}
+
+int engine_fd(const struct engine *e)
+{
+	return e->news;
+}
+
+const struct lake *engine_lake(const struct engine *e)
+{
+	return &e->lake;
+}
+
+void engine_refresh(struct engine *e, const char *service)
+{
+	for (size_t i = 0; i < e->n_actors; i++) {
+		struct actor *a = e->actors[i];
+
+		if (a->job == JOB_CLERK || a->job == JOB_REPLAY || (service && a->job == JOB_SERVICE && strcmp(a->name, service) != 0))
+			continue;
+		pthread_mutex_lock(&e->lock);
+		a->refresh = true;
+		pthread_mutex_unlock(&e->lock);
+		actor_wake(a);
+	}
+}
+
+void engine_pause(struct engine *e, bool paused)
+{
+	if (!paused)
+		engine_refresh(e, NULL); /* what was asked before the stop is old now */
+}
+
+bool engine_replay_done(const struct engine *e)
+{
+	return atomic_load(&e->replay_done);
+}
+
+struct engine_cost engine_cost(const struct engine *e, const char *service)
+{
+	struct engine_cost cost = {0};
+
+	for (size_t i = 0; i < e->n_actors; i++) {
+		if (service && strcmp(service, e->actors[i]->name) != 0)
+			continue;
+		cost.requests += atomic_load(&e->actors[i]->requests);
+		cost.bytes += atomic_load(&e->actors[i]->bytes);
+		cost.threads++;
+	}
+	return cost;
+}
+
+static bool join_within(pthread_t thread, int64_t ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec += ms / 1000;
+	t.tv_nsec += (ms % 1000) * 1000000;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_sec++;
+		t.tv_nsec -= 1000000000;
+	}
+	return pthread_timedjoin_np(thread, NULL, &t) == 0;
+}
+
+static void free_all(struct engine *e)
+{
+	union {
+		const struct snapshot *shared;
+		struct snapshot *own;
+	} s;
+
+	for (size_t i = 0; i < e->n_actors; i++) {
+		snapshot_unref(e->actors[i]->news[0]);
+		snapshot_unref(e->actors[i]->news[1]);
+		close(e->actors[i]->wake);
+		free(e->actors[i]);
+	}
+	for (size_t i = 0; i < e->n_members; i++)
+		member_free(e->members[i]);
+	for (size_t i = 0; i < e->n_found; i++) {
+		s.shared = e->found[i].pulse;
+		snapshot_unref(s.own);
+	}
+	for (size_t i = 0; i < e->n_answers; i++)
+		snapshot_unref(e->answers[i]);
+	while (e->inquiries) {
+		struct inquiry *next = e->inquiries->next;
+
+		free(e->inquiries);
+		e->inquiries = next;
+	}
+	s.shared = e->host_news;
+	snapshot_unref(s.own);
+	s.shared = e->docker_news;
+	snapshot_unref(s.own);
+	free(e->members);
+	free(e->actors);
+	free(e->found);
+	free(e->lake.services);
+	free(e->lake.ports);
+	free(e->lake.events);
+	for (size_t i = 0; i < 4; i++) {
+		int fd = (const int[]){e->cancel, e->news, e->record, e->events_file}[i];
+
+		if (fd >= 0)
+			close(fd);
+	}
+	pthread_mutex_destroy(&e->lock);
+	pthread_mutex_destroy(&e->record_lock);
+	free(e);
+}
+
+unsigned engine_stop(struct engine *e, int64_t ms)
+{
+	static const uint64_t one = 1;
+	int64_t end = clock_ms() + ms;
+	unsigned abandoned = 0;
+
+	if (e->cancel >= 0 && write(e->cancel, &one, sizeof one) < 0)
+		log_say("engine", "cannot cancel: %s", strerrordesc_np(errno));
+	for (size_t i = 0; i < e->n_actors; i++) {
+		int64_t left = end - clock_ms();
+
+		if (!join_within(e->actors[i]->thread, left > 0 ? left : 0))
+			abandoned++;
+	}
+	if (abandoned == 0)
+		free_all(e); /* else a thread may still use it: the process ends soon */
+	return abandoned;
+}

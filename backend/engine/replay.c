@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A run as a file: a first line with the profile (without credentials), then one snapshot a line.
+ * Replay publishes them at their own pace; the same store and judge make the same lake of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actor.h"
+#include "json.h"
+#include "log.h"
+#include "report.h"
+
+enum { HEADER_MAX = 1 << 20, STEP_MAX_MS = 10000 };
+
+static void put_key(struct buf *out, const char *key, const char *value)
+{
+	if (value)
+		buf_printf(out, "%s = %s\n", key, value);
+}
+
+static void put_list(struct buf *out, const char *key, const char *const *list)
+{
+	if (!list || !list[0])
+		return;
+	buf_printf(out, "%s =", key);
+	for (size_t i = 0; list[i]; i++)
+		buf_printf(out, " %s", list[i]);
+	buf_puts(out, "\n");
+}
+
+/* The profile as INI, without what is secret or only true on the recorded machine. */
+static void profile_write(const struct profile *p, struct buf *out)
+{
+	buf_printf(out, "[laketop]\n");
+	put_key(out, "profile", p->name);
+	for (size_t i = 0; i < p->n_services; i++) {
+		const struct expectation *x = &p->services[i];
+
+		buf_printf(out, "[service %s]\n", x->name);
+		put_key(out, "kind", x->kind ? x->kind->name : "other");
+		put_key(out, "group", x->group);
+		put_key(out, "address", x->address);
+		for (size_t k = 0; k < x->n_ports; k++)
+			buf_printf(out, "port%s%s = %u\n", x->ports[k].role ? "." : "", x->ports[k].role ? x->ports[k].role : "", x->ports[k].port);
+		put_key(out, "version", x->version);
+		put_key(out, "required", x->required ? "yes" : "no");
+		put_list(out, "needs", x->needs);
+		put_key(out, "container", x->container);
+		put_key(out, "unit", x->unit);
+		put_key(out, "process", x->process);
+		put_list(out, "mute", x->mute);
+		if (x->grace_ms)
+			buf_printf(out, "grace = %lld\n", (long long)(x->grace_ms / 1000));
+	}
+	for (size_t i = 0; i < p->n_demos; i++) {
+		buf_printf(out, "[demo %s]\n", p->demos[i].name);
+		put_list(out, "services", p->demos[i].services);
+	}
+}
+
+bool replay_header_write(struct engine *e, struct buf *out)
+{
+	struct json_writer w;
+	struct buf ini;
+
+	buf_init(&ini, HEADER_MAX);
+	profile_write(e->profile, &ini);
+	json_begin(&w, out, false);
+	json_open(&w, NULL, '{');
+	json_put_text(&w, "laketop_recording", "1");
+	json_put_text(&w, "host", e->host->name);
+	json_put_time(&w, "at", clock_wall_ms());
+	json_put_text(&w, "profile", buf_text(&ini).at);
+	json_close(&w, '}');
+	buf_puts(out, "\n");
+	buf_free(&ini);
+	return !out->full;
+}
+
+/* A line of at most SNAPSHOT_CAP * 2 bytes, without its end. False at the end of the file. */
+static bool read_line(FILE *f, char **line, size_t *size, struct text *out)
+{
+	ssize_t n = getline(line, size, f);
+
+	if (n <= 0 || n > (ssize_t)SNAPSHOT_CAP * 2)
+		return false;
+	*out = text_trim((struct text){*line, (size_t)n});
+	return true;
+}
+
+struct profile *replay_profile(const char *path, struct err *err)
+{
+	FILE *f = fopen(path, "re");
+	struct profile *p = NULL;
+	struct json *header = NULL;
+	struct text t = {0};
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!f) {
+		err_set(err, ERR_USAGE, "%s: cannot be read", path);
+		return NULL;
+	}
+	if (read_line(f, &line, &size, &t))
+		header = json_parse(t, NULL);
+	if (json_string(json_get(header, "laketop_recording")))
+		p = profile_parse(host_local(), text_of(json_string(json_get(header, "profile"))), path, err);
+	else
+		err_set(err, ERR_USAGE, "%s:1: this is no recording of laketop (--record FILE makes one)", path);
+	json_free(header);
+	free(line);
+	fclose(f);
+	return p;
+}
+
+/* Room among the answers: what is replayed must all arrive. False: the program ends. */
+static bool wait_for_room(struct engine *e)
+{
+	for (;;) {
+		bool room;
+
+		pthread_mutex_lock(&e->lock);
+		room = e->n_answers < sizeof e->answers / sizeof *e->answers;
+		pthread_mutex_unlock(&e->lock);
+		if (room)
+			return true;
+		if (wait_fd(actor_wait(e, 10), -1, 0) < 0)
+			return false;
+	}
+}
+
+void *actor_replay(void *arg)
+{
+	struct actor *a = arg;
+	struct engine *e = a->engine;
+	FILE *f = fopen(e->options.replay, "re");
+	char *line = NULL;
+	size_t size = 0, number = 0;
+	int64_t before = 0;
+	struct text t;
+
+	while (f && read_line(f, &line, &size, &t)) {
+		struct err err = {0};
+		struct snapshot *s;
+
+		if (number++ == 0)
+			continue; /* the header */
+		s = snapshot_read(t, &err);
+		if (!s) {
+			log_say("replay", "%s:%zu: %s", e->options.replay, number, err.words);
+			continue;
+		}
+		if (before && s->wall > before && e->options.replay_speed > 0) {
+			int64_t step = (int64_t)((double)(s->wall - before) / e->options.replay_speed);
+
+			wait_fd(actor_wait(e, step < STEP_MAX_MS ? step : STEP_MAX_MS), -1, 0);
+		}
+		before = s->wall;
+		s->begun = clock_ms() - (s->ended - s->begun);
+		s->ended = clock_ms();
+		if (!wait_for_room(e)) {
+			snapshot_unref(s);
+			break;
+		}
+		engine_publish(e, a, s);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	atomic_store(&e->replay_done, true);
+	return NULL;
+}
+
+void replay_take(struct engine *e, struct snapshot *s)
+{
+	struct endpoint at = {.address = "127.0.0.1"};
+
+	if (s->part == PART_HOST || s->part == PART_DOCKER) {
+		e->lake.replayed = true;
+		take_host(e, s);
+		return;
+	}
+	for (size_t i = 0; i < e->n_members; i++)
+		if (!strcmp(e->members[i]->service.name, s->source)) {
+			store_take(e, e->members[i], s);
+			return;
+		}
+	if (e->options.replay && s->who.kind && !text_starts(text_of(s->source), "port:")) {
+		store_take(e, member_add(e, s->source, NULL, s->who.kind, &at), s);
+		return;
+	}
+	snapshot_unref(s); /* the listener went away while it was asked */
+}

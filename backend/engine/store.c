@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Snapshots in, a lake out: the newest of each source, histories with gaps as gaps, verdicts with
+ * hysteresis, causes before victims, READY or the first broken thing. UI thread; never waits.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actor.h"
+
+/* ---- rings ---- */
+
+double ring_get(const struct ring *r, unsigned back)
+{
+	return back < r->used ? r->at[(r->next + RING_SIZE - 1 - back) % RING_SIZE] : (double)NAN;
+}
+
+static void history_push(struct history *h, double v, int64_t ms)
+{
+	double before = ring_get(&h->ring, 0);
+
+	h->rate = ms > 0 ? (v - before) * 1000 / (double)ms : (double)NAN; /* NAN in, NAN out */
+	h->ring.at[h->ring.next] = v;
+	h->ring.next = (h->ring.next + 1) % RING_SIZE;
+	if (h->ring.used < RING_SIZE)
+		h->ring.used++;
+}
+
+const struct history *service_history(const struct service *s, const char *figure)
+{
+	for (size_t i = 0; i < s->n_histories; i++)
+		if (!strcmp(s->histories[i].spec->name, figure))
+			return &s->histories[i];
+	return NULL;
+}
+
+const struct service *lake_service(const struct lake *lake, const char *name)
+{
+	for (size_t i = 0; i < lake->n_services; i++)
+		if (!strcmp(lake->services[i]->name, name))
+			return lake->services[i];
+	return NULL;
+}
+
+/* ---- taking ---- */
+
+static void hold(const struct snapshot **slot, struct snapshot *s)
+{
+	union {
+		const struct snapshot *shared;
+		struct snapshot *own;
+	} old = {*slot};
+
+	snapshot_unref(old.own);
+	*slot = s;
+}
+
+static struct history *history_of(struct member *m, const struct figure_spec *spec)
+{
+	for (size_t i = 0; i < m->service.n_histories; i++)
+		if (m->histories[i].spec == spec)
+			return &m->histories[i];
+	if (m->service.n_histories == SNAPSHOT_FIGURES_MAX)
+		return NULL;
+	m->service.histories = m->histories;
+	m->histories[m->service.n_histories] = (struct history){.spec = spec, .rate = (double)NAN};
+	return &m->histories[m->service.n_histories++];
+}
+
+static void take_depth(struct member *m, struct snapshot *s)
+{
+	const struct snapshot *before = m->service.depth;
+	int64_t ms = before ? s->ended - before->ended : 0;
+
+	for (size_t i = 0; i < s->n_figures; i++) {
+		struct history *h;
+
+		if (!(s->figures[i].spec->flags & FIGURE_HISTORY) || !(h = history_of(m, s->figures[i].spec)))
+			continue;
+		/* what was missed leaves a hole, not a line drawn across it */
+		for (int64_t gap = ms - s->interval * 3 / 2; before && gap > 0 && gap < s->interval * RING_SIZE; gap -= s->interval)
+			history_push(h, (double)NAN, 0);
+		history_push(h, value_number(s->figures[i].value), ms);
+	}
+	hold(&m->service.depth, s);
+}
+
+void store_take(struct engine *e, struct member *m, struct snapshot *s)
+{
+	(void)e;
+	if (s->part == PART_DEPTH)
+		take_depth(m, s);
+	else
+		hold(&m->service.pulse, s);
+}
+
+/* ---- judging ---- */
+
+void store_judge_one(struct engine *e, struct member *m)
+{
+	struct service *s = &m->service;
+	struct question q = {
+		.name = s->name, .kind = s->kind, .expected = s->expected, .at = s->at, .profile = e->profile,
+		.host = e->lake.facts, .host_seen = e->lake.facts_seen, .host_interval = e->host_news ? e->host_news->interval : 0,
+		.docker = e->lake.docker, .docker_seen = e->lake.docker_seen, .docker_interval = e->docker_news ? e->docker_news->interval : 0,
+		.pulse = s->pulse, .depth = s->depth, .now = e->lake.now, .wall = e->lake.wall,
+	};
+	struct judged j;
+
+	if (s->pulse) {
+		q.fresh = s->pulse->files.fresh;
+		q.progress = s->pulse->files.progress;
+		q.pidfile_read = s->pulse->files.pidfile_read;
+		q.pidfile_pid = s->pulse->files.pidfile_pid;
+	}
+	/* what a former server said in depth is no evidence for this one */
+	if (q.depth && q.pulse && q.depth->begun < q.pulse->begun && q.pulse->who.answered != ANSWERED_YES)
+		q.depth = NULL;
+	q.refused_us = q.depth && q.depth->err.code == ERR_AUTH;
+	judge(&q, &j);
+	if (e->options.headless) {
+		if (!s->verdict.begun || s->verdict.shown.verdict != j.verdict)
+			s->verdict.since_wall = e->lake.wall;
+		s->verdict.begun = true;
+		s->verdict.shown = j;
+	} else {
+		steady_take(&s->verdict, &j, s->pulse ? s->pulse->generation : 0, e->lake.wall);
+	}
+	s->asking = !s->pulse || (s->pulse->who.answered == ANSWERED_YES && s->pulse->who.kind && s->pulse->who.kind->inspect && !s->depth);
+	if (!s->expected && s->pulse && s->pulse->who.kind)
+		s->kind = s->pulse->who.kind;
+}
+
+static void tell(struct engine *e, struct member *m, const struct judged *before, bool first)
+{
+	const struct judged *now = &m->service.verdict.shown;
+	char span[CLOCK_TEXT];
+
+	if (now->verdict != VERDICT_SERVING && !m->trouble_since)
+		m->trouble_since = e->lake.wall;
+	if (!first && before->verdict != now->verdict) {
+		if (now->verdict == VERDICT_SERVING)
+			event_say(e, SEVERITY_INFO, m->service.name, "serving%s after %s",
+				before->verdict == VERDICT_STARTING || before->verdict == VERDICT_ABSENT ? "" : " again",
+				clock_span(span, e->lake.wall - m->trouble_since));
+		else
+			event_say(e, now->verdict == VERDICT_STARTING || now->verdict == VERDICT_UNKNOWN ? SEVERITY_INFO : SEVERITY_BLOCKING,
+				m->service.name, "%s%s%s", verdict_word(now->verdict), now->reason[0] ? ": " : "", now->reason);
+	} else if (!first && now->verdict == VERDICT_SERVING) {
+		if (before->version[0] && now->version[0] && strcmp(before->version, now->version) != 0)
+			event_say(e, SEVERITY_INFO, m->service.name, "version %s became %s", before->version, now->version);
+		else if (before->owner.pid && now->owner.pid && before->owner.pid != now->owner.pid)
+			event_say(e, SEVERITY_INFO, m->service.name, "restarted: pid %d became %d", (int)before->owner.pid, (int)now->owner.pid);
+	}
+	if (now->verdict == VERDICT_SERVING)
+		m->trouble_since = 0;
+}
+
+/* The root of its trouble among what it needs; NULL: it is its own. */
+static const struct service *cause_of(const struct lake *lake, const struct service *s, int depth)
+{
+	enum verdict v = s->verdict.shown.verdict;
+
+	/* these name their culprit already */
+	if (v == VERDICT_SERVING || v == VERDICT_BLOCKED || v == VERDICT_IMPOSTOR || v == VERDICT_WRONG_VERSION || !s->expected || depth > 8)
+		return NULL;
+	for (size_t i = 0; s->expected->needs && s->expected->needs[i]; i++) {
+		const struct service *need = lake_service(lake, s->expected->needs[i]), *root;
+
+		if (!need || need->verdict.shown.verdict == VERDICT_SERVING)
+			continue;
+		root = cause_of(lake, need, depth + 1);
+		return root ? root : need;
+	}
+	return NULL;
+}
+
+static bool is_required(const struct lake *lake, const struct service *s)
+{
+	if (!lake->demo)
+		return s->expected ? s->expected->required : !lake->profile->name && s->kind;
+	for (size_t i = 0; lake->demo->services[i]; i++)
+		if (!strcmp(lake->demo->services[i], s->name))
+			return true;
+	return false;
+}
+
+/* ---- problems, READY ---- */
+
+static int problem_rank(const struct problem *p)
+{
+	enum verdict v = p->service->verdict.shown.verdict;
+
+	/* victims last; what is only on its way or not known after what is broken */
+	return (p->service->cause ? 100 : 0) + (p->finding ? 20 : v == VERDICT_STARTING || v == VERDICT_UNKNOWN ? 40 : (int)v);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct problem *x = a, *y = b;
+	int difference = problem_rank(x) - problem_rank(y);
+
+	return difference ? difference : strcmp(x->service->name, y->service->name);
+}
+
+static void add_problem(struct lake *lake, const struct service *s, const struct judged_finding *f)
+{
+	if (lake->n_problems < LAKE_PROBLEMS)
+		lake->problems[lake->n_problems++] = (struct problem){s, f};
+}
+
+static void sum_up(struct engine *e)
+{
+	struct lake *lake = &e->lake;
+	bool ready = true;
+
+	lake->n_problems = lake->n_warnings = lake->n_absent = lake->n_serving = lake->n_required = 0;
+	lake->settled = e->host_news && (e->docker_news || e->options.replay) && (e->discovered || !e->options.discover);
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+		const struct judged *j = &s->verdict.shown;
+
+		lake->n_serving += j->verdict == VERDICT_SERVING;
+		lake->n_absent += j->verdict == VERDICT_ABSENT;
+		lake->n_required += s->required;
+		lake->settled = lake->settled && !s->asking;
+		if (s->required && j->verdict != VERDICT_SERVING) {
+			add_problem(lake, s, NULL);
+			ready = false;
+		}
+		for (size_t k = 0; k < j->n_findings; k++) {
+			lake->n_warnings += j->findings[k].severity == SEVERITY_WARNING && (s->expected || s->required);
+			if (s->required && j->findings[k].severity == SEVERITY_BLOCKING) {
+				if (j->verdict == VERDICT_SERVING)
+					add_problem(lake, s, &j->findings[k]);
+				ready = false;
+			}
+		}
+	}
+	qsort(lake->problems, lake->n_problems, sizeof *lake->problems, by_rank);
+	ready = ready && lake->n_required > 0;
+	if (ready && !lake->ready)
+		lake->ready_since = lake->wall;
+	if (!ready)
+		lake->ready_since = 0;
+	lake->ready = ready;
+}
+
+void store_judge(struct engine *e)
+{
+	for (size_t i = 0; i < e->n_members; i++) {
+		struct member *m = e->members[i];
+		struct judged before = m->service.verdict.shown;
+		bool first = !m->service.verdict.begun || m->service.asking;
+
+		m->service.required = is_required(&e->lake, &m->service);
+		store_judge_one(e, m);
+		tell(e, m, &before, first);
+	}
+	for (size_t i = 0; i < e->n_members; i++)
+		e->members[i]->service.cause = cause_of(&e->lake, &e->members[i]->service, 0);
+	sum_up(e);
+}
