@@ -29,6 +29,7 @@ const char *json_string(const struct json *node); /* NULL where it is no string;
 bool json_i64(const struct json *node, int64_t *out); /* exact, or false */
 bool json_real(const struct json *node, double *out);
 bool json_bool(const struct json *node, bool *out);
+struct value json_value(const struct json *node); /* as it is written: 5 an integer, 5.0 a real; unknown for the rest */
 /* A member as a value: unknown where it is missing or of another type. */
 struct value json_value_i64(const struct json *object, const char *key);
 struct value json_value_text(const struct json *object, const char *key);
