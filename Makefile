@@ -116,7 +116,7 @@ demo-stop: ## end that lakehouse; nothing stays running
 	$(Q)tests/lab/lab down
 
 # ---- test ----
-.PHONY: test test-unit test-full unit-binaries tools asan tsan bench lint format
+.PHONY: test test-unit test-full unit-binaries tools asan tsan bench screenshots lint format
 test: ## install what tests need, then unit, screen and integration tests
 	$(Q)tests/run
 
@@ -137,6 +137,9 @@ tsan: ## the same under ThreadSanitizer in build/tsan
 
 bench: laketop ## measure against htop and btop, side by side
 	$(Q)tests/bench
+
+screenshots: laketop ## make the pictures anew, from a run on the lab
+	$(Q)screenshots/make
 
 lint: ## the rules of the house, shellcheck, cppcheck
 	$(Q)tests/lint
