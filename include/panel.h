@@ -79,6 +79,9 @@ struct grid_column {
 struct grid_cell {
 	const char *s;    /* clean */
 	enum style style;
+	/* Not NULL: a sparkline in its place. */
+	double (*spark)(const void *ctx, int back);
+	const void *spark_ctx;
 };
 struct grid { /* scrolling, selection, columns by priority; rows keep their place */
 	int top, selected;
@@ -90,10 +93,13 @@ struct grid_source { /* rows by number: only visible ones are asked for */
 	size_t n_rows;
 	const struct grid_column *columns;
 	size_t n_columns;
-	/* Fills cells[n_columns]; scratch is valid until the next call. Returns the row's name for the anchor. */
+	/* Fills cells[n_columns]; scratch has one place more than columns, valid until the next call.
+	 * Returns the row's name for the anchor. */
 	const char *(*row)(const void *ctx, size_t row, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE]);
 	/* Not NULL: a heading line before this row ("storage"). */
 	const char *(*heading)(const void *ctx, size_t row);
+	/* Not NULL: an indented line after this row, where it fills out and returns true. */
+	bool (*note)(const void *ctx, size_t row, char out[REASON_SIZE], enum style *style);
 	const void *ctx;
 	const char *empty; /* shown where there are no rows */
 };
@@ -101,6 +107,7 @@ void grid_draw(struct grid *g, const struct grid_source *source, struct canvas *
 bool grid_act(struct grid *g, const struct grid_source *source, int page, enum act act);
 
 enum style verdict_style(enum verdict v);
-bool row_matches(const char *filter, const char *const *cells, size_t n); /* "" matches all */
+/* Every word of the filter stands in some cell, without regard to case; "" matches all. */
+bool row_matches(const char *filter, const char *const *cells, size_t n);
 
 #endif

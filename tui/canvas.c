@@ -75,7 +75,7 @@ static bool glyph_next(struct text *rest, bool ascii, struct glyph *out)
 	return true;
 }
 
-static int columns_of(const struct canvas *c, const char *s)
+int canvas_columns(const struct canvas *c, const char *s)
 {
 	struct text rest = text_of(s);
 	struct glyph g;
@@ -197,7 +197,7 @@ int canvas_text(struct canvas *c, int y, int x, int width, enum style style, con
 	width = room(c, y, x, width);
 	if (width == 0)
 		return 0;
-	if (columns_of(c, s) <= width)
+	if (canvas_columns(c, s) <= width)
 		return draw_glyphs(c, y, x, width, style, s);
 	used = draw_glyphs(c, y, x, width - 1, style, s);
 	return used + draw_glyphs(c, y, x + used, 1, style, "…");
@@ -233,7 +233,7 @@ static bool is_number(const char *s)
 
 void canvas_right(struct canvas *c, int y, int x, int width, enum style style, const char *s)
 {
-	int columns = columns_of(c, s);
+	int columns = canvas_columns(c, s);
 
 	if (width < 0)
 		width = c->width - x;
@@ -247,7 +247,7 @@ void canvas_right(struct canvas *c, int y, int x, int width, enum style style, c
 
 void canvas_fill(struct canvas *c, int y, int x, int width, enum style style, const char *glyph)
 {
-	int columns = columns_of(c, glyph);
+	int columns = canvas_columns(c, glyph);
 
 	if (x < 0) {
 		width = width < 0 ? width : width + x;
