@@ -67,7 +67,7 @@ struct box {
 
 struct disk {
 	char path[160];
-	int64_t total, free; /* bytes, for an unprivileged writer */
+	int64_t total, free; /* bytes, for an unprivileged writer; total 0: unknown, it did not answer */
 	int64_t inodes_free; /* -1: the file system has no count */
 };
 
@@ -80,7 +80,7 @@ struct facts {
 	size_t n_disks;
 	const struct listener *listeners;
 	size_t n_listeners;
-	const struct process *processes; /* all; sorted by pid */
+	const struct process *processes; /* all but kernel threads; sorted by pid */
 	size_t n_processes;
 	bool processes_whole;  /* false: this user does not see everybody's */
 	/* PART_DOCKER only */
@@ -94,5 +94,6 @@ const struct process *facts_process(const struct facts *f, pid_t pid); /* NULL: 
 /* The first listener of a port: one on address where given ("" for any), any-address ones match all. */
 const struct listener *facts_listener(const struct facts *f, const char *address, uint16_t port);
 const struct container *facts_container(const struct facts *f, const char *id_or_name); /* full id, or name */
+const struct container *facts_publisher(const struct facts *f, uint16_t port); /* who publishes a TCP port of the host */
 
 #endif

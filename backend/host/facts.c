@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/* Finding rows among the facts of a machine. Pure, any thread. */
+#include "facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+static int by_pid(const void *key, const void *row)
+{
+	pid_t pid = *(const pid_t *)key, other = ((const struct process *)row)->pid;
+
+	return (pid > other) - (pid < other);
+}
+
+const struct process *facts_process(const struct facts *f, pid_t pid)
+{
+	if (!f || !f->n_processes)
+		return NULL;
+	return bsearch(&pid, f->processes, f->n_processes, sizeof *f->processes, by_pid);
+}
+
+/* How well a listener's address answers for the one asked: 2 itself, 1 any address, 0 not at all. */
+static int address_match(const char *listens, const char *asked)
+{
+	if (!asked[0] || !strcmp(listens, asked))
+		return 2;
+	if (!strcmp(listens, "*"))
+		return 1;
+	return !strcmp(listens, "[::]") && strchr(asked, ':') ? 1 : 0;
+}
+
+const struct listener *facts_listener(const struct facts *f, const char *address, uint16_t port)
+{
+	const struct listener *any = NULL;
+
+	for (size_t i = 0; f && i < f->n_listeners; i++) {
+		const struct listener *l = &f->listeners[i];
+		int match = l->port == port ? address_match(l->address, address ? address : "") : 0;
+
+		if (match == 2)
+			return l;
+		if (match == 1 && !any)
+			any = l;
+	}
+	return any;
+}
+
+const struct container *facts_container(const struct facts *f, const char *id_or_name)
+{
+	if (!id_or_name || !id_or_name[0])
+		return NULL;
+	for (size_t i = 0; f && i < f->n_containers; i++)
+		if (!strcmp(f->containers[i].id, id_or_name) || !strcmp(f->containers[i].name, id_or_name))
+			return &f->containers[i];
+	return NULL;
+}
+
+/* "127.0.0.1:9097->8000" or "*:4040-4050->4040-4050": does it publish port? */
+static bool publishes(struct text one, uint16_t port)
+{
+	const char *arrow = memmem(one.at, one.len, "->", 2);
+	struct text ports, last;
+	int64_t low, high;
+
+	if (!arrow)
+		return false;
+	one.len = (size_t)(arrow - one.at);
+	ports = one;
+	while (text_after(ports, ':').len) /* the address may be an IPv6 one */
+		ports = text_after(ports, ':');
+	last = text_after(ports, '-');
+	if (!text_i64(text_until(ports, '-'), &low))
+		return false;
+	if (!text_i64(last, &high))
+		high = low;
+	return port >= low && port <= high;
+}
+
+const struct container *facts_publisher(const struct facts *f, uint16_t port)
+{
+	for (size_t i = 0; f && i < f->n_containers; i++) {
+		struct text rest = text_of(f->containers[i].ports), one;
+
+		while (text_word(&rest, &one))
+			if (!text_has(one, "/udp") && publishes(one, port))
+				return &f->containers[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+/* The parts of the local host: one file for connections, one for files, one for programs, one for the look. */
+#ifndef LAKETOP_LOCAL_H
+#define LAKETOP_LOCAL_H
+
+#include "host.h"
+
+/* files.c */
+bool local_read_file(struct host *h, const char *path, struct buf *out, struct err *err);
+bool local_read_tail(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
+bool local_list(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
+bool local_stat(struct host *h, const char *path, struct file_facts *out, struct err *err);
+
+/* exec.c */
+int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
+
+/* look.c */
+bool local_look(struct host *h, void **look, const char *const *disks, struct snapshot *s);
+void local_look_end(void *look);
+
+#endif
