@@ -186,11 +186,19 @@ static void seat_spent(struct actor *a, struct seat *seat, const struct probe *p
 	atomic_fetch_add(&a->bytes, p->bytes);
 }
 
+/* A kind's cadence, at the pace that the user chose for all. */
+static int64_t paced(const struct engine *e, int64_t own, int64_t usual)
+{
+	int64_t refresh = e->profile->refresh_ms ? e->profile->refresh_ms : PULSE_MS;
+
+	return (own ? own : usual) * refresh / PULSE_MS;
+}
+
 static void take_pulse(struct actor *a, struct seat *seat, const struct target *t)
 {
 	const struct service_kind *kind = seat->last ? seat->last->who.kind : a->kind;
 	struct snapshot *s = snapshot_new(a->name, PART_PULSE);
-	int64_t first = kind && kind->first_ms ? kind->first_ms : FIRST_MS, interval = kind && kind->pulse_ms ? kind->pulse_ms : PULSE_MS;
+	int64_t first = kind && kind->first_ms ? kind->first_ms : FIRST_MS;
 	struct probe p = seat_probe(a, seat, t, s, seat->last ? FIRST_MS : first);
 	const struct service_kind *kinds[CANDIDATES_MAX];
 	enum answered answered = ANSWERED_NOT_ASKED;
@@ -219,7 +227,7 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 		snapshot_unref(seat->last);
 		seat->last = NULL;
 	}
-	finish(s, ++seat->pulses, interval);
+	finish(s, ++seat->pulses, paced(a->engine, kind ? kind->pulse_ms : 0, PULSE_MS));
 	engine_publish(a->engine, a, s);
 }
 
@@ -239,14 +247,14 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 		snapshot_unref(s);
 		return;
 	}
-	finish(s, ++seat->depths, kind->depth_ms ? kind->depth_ms : DEPTH_MS);
+	finish(s, ++seat->depths, paced(a->engine, kind->depth_ms, DEPTH_MS));
 	engine_publish(a->engine, a, s);
 }
 
 /* One that has been silent for long is asked less often; jitter keeps many of them apart. */
-static int64_t next_interval(const struct seat *seat, const struct service_kind *kind)
+static int64_t next_interval(const struct engine *e, const struct seat *seat, const struct service_kind *kind)
 {
-	int64_t interval = kind && kind->pulse_ms ? kind->pulse_ms : PULSE_MS;
+	int64_t interval = paced(e, kind ? kind->pulse_ms : 0, PULSE_MS);
 
 	return seat->misses < 15 ? interval : interval * 4 + (int64_t)(seat->pulses * 7919 % 500);
 }
@@ -279,9 +287,9 @@ static void *actor_service(void *arg)
 		if (kind && kind->inspect && !seat.misses && (refresh || clock_ms() >= seat.depth_due)) {
 			take_depth(a, &seat, &t);
 			/* a little early, so that it falls on the pulse that is due then */
-			seat.depth_due = clock_ms() + (kind->depth_ms ? kind->depth_ms : DEPTH_MS) - 500;
+			seat.depth_due = clock_ms() + paced(e, kind->depth_ms, DEPTH_MS) * 19 / 20;
 		}
-		go = sleep_till(a, next_interval(&seat, kind), 60);
+		go = sleep_till(a, next_interval(e, &seat, kind), 60);
 	}
 	seat_forget(&seat);
 	net_free(seat.net);
