@@ -62,6 +62,19 @@ bool role_is(const char *role, const char *name)
 	return role && !strcmp(role, name);
 }
 
+uint64_t credential_print(const struct credentials *c)
+{
+	const char *const parts[] = {c->user, c->password, c->token, c->database};
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		for (const char *at = parts[i] ? parts[i] : ""; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+		hash = (hash ^ (parts[i] ? 0xffu : 0xfeu)) * UINT64_C(1099511628211);
+	}
+	return hash;
+}
+
 const char *asked_in(struct probe *p, const char *question, int64_t begun)
 {
 	return arena_printf(p->arena, "%s, %lld ms", question, (long long)(clock_ms() - begun));

@@ -20,6 +20,9 @@ extern const struct service_kind kind_spark_connect;
 const char *probe_role(const struct probe *p, const struct service_kind *kind);
 bool role_is(const char *role, const char *name); /* role may be NULL */
 
+/* Tells one credential from another without keeping it. */
+uint64_t credential_print(const struct credentials *c);
+
 /* "GET /json/, 3 ms": what was asked, and how long it took. In the probe's arena. */
 const char *asked_in(struct probe *p, const char *question, int64_t begun);
 
