@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Fills the lake: tables, topics with records and groups, applications. Each step is done once and leaves a mark."""
+import csv
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import time
+
+import kit
+from fetching import place
+from kit import HERE, LabError, Progress, home, pid_of, read, write
+from services import BUCKET, TABLE, kitchen, port, psql, s3_put, services_of, submit, wait_reason
+
+HISTORY = home("data", "history")
+
+
+def done(step):
+    return os.path.exists(home("seeded", step))
+
+
+def mark(step):
+    write(home("seeded", step), time.strftime("%F %T\n"))
+
+
+def steps(groups):
+    """(mark, what a user reads, function) of what is still to do."""
+    every = []
+    if {"pocket", "light"} & set(groups):
+        every.append(("topics", "topics and groups", lambda p: topics("kafka", 1)))
+    if "zookeeper" in groups:
+        every.append(("topics-zk", "topics of Kafka 3.9", lambda p: small_topics("kafka-zk", 1)))
+    if "kafka-three" in groups:
+        every.append(("topics-three", "topics of the three", lambda p: small_topics("kafka-three-1", 2)))
+    if "pocket" in groups:
+        every.append(("tables", "tables", tables))
+        every.append((f"applications-{pid_of('spark-master-41')}", "applications", applications))  # a new master has forgotten them
+    elif "light" in groups and not done("tables"):
+        every.append(("fixture", "tables from the fixture", fixture))
+    return [step for step in every if not done(step[0])]
+
+
+def helpers(groups):
+    return [s for s in services_of(groups, helpers=True) if not pid_of(s.name)]
+
+
+def in_background(groups):
+    """Starts "lab seed" where there is something to do; up does not wait for it."""
+    if (steps(groups) or helpers(groups)) and not pid_of("seed"):
+        kit.spawn("seed", [sys.executable, os.path.join(HERE, "lab"), "seed"])
+
+
+def seed(groups, out):
+    progress = Progress("seed", out)
+    try:
+        for name, title, step in steps(groups):
+            progress.say(f"seeding: {title}")
+            step(progress)
+            mark(name)
+            for s in helpers(groups):  # after the first step: topics
+                kit.spawn(s.name, *s.start(s))
+        for s in helpers(groups):
+            kit.spawn(s.name, *s.start(s))
+    finally:
+        progress.done()
+
+
+# ---- Kafka ----
+
+def admin(service):
+    sys.path.insert(0, place("client"))
+    from confluent_kafka.admin import AdminClient
+    return AdminClient({"bootstrap.servers": f"{kit.HOST}:{port(service)}", "client.id": "lab"})
+
+
+def make_topics(service, wanted):
+    """wanted: (name, partitions, replicas, configuration). What is there stays."""
+    client = admin(service)
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import NewTopic
+    for topic, future in client.create_topics([NewTopic(n, p, r, config=c) for n, p, r, c in wanted]).items():
+        try:
+            future.result(30)
+        except KafkaException as e:
+            if e.args[0].name() != "TOPIC_ALREADY_EXISTS":
+                raise LabError(f"topic {topic}: {e}") from e
+
+
+def life(service, command, *words):
+    argv, _ = kitchen(command, "--bootstrap", f"{kit.HOST}:{port(service)}", *words)
+    kit.run(argv)
+
+
+def topics(service, replicas):
+    bounded = {"retention.bytes": "16777216", "segment.bytes": "4194304"}  # a lab left running must not fill the disk
+    make_topics(service, [("order-events", 6, replicas, bounded), ("payments", 3, replicas, bounded), ("driver-positions", 3, replicas, bounded),
+                          ("menu-changes", 1, replicas, {"cleanup.policy": "compact"}), ("dead-letters", 1, replicas, {})])
+    for topic, hours, number in (("order-events", 24, 1), ("payments", 14, 3), ("driver-positions", 12, 4), ("menu-changes", 9, 5)):
+        life(service, "replay", "--topic", topic, "--hours", hours, "--seed", number, "--speed", 0)
+    # left behind: it read a part and went; empty: it read all and went. The lagging and the keeping up ones live.
+    life(service, "consume", "--topic", "order-events", "--group", "loyalty-points", "--count", 800)
+    life(service, "consume", "--topic", "payments", "--group", "night-report", "--drain")
+
+
+def small_topics(service, replicas):
+    """single: one replica per partition even where there are two brokers, so that the loss of one takes partitions offline."""
+    make_topics(service, [("orders", 4, replicas, {}), ("single", 4, 1, {})])
+    for topic in ("orders", "single"):
+        life(service, "replay", "--topic", topic, "--hours", 10, "--speed", 0)
+    life(service, "consume", "--topic", "orders", "--group", "courier", "--count", 100)
+
+
+# ---- tables ----
+
+def spark_job(name, script, *words, progress=None, may_fail=False, **how):
+    """Runs a job to its end; its lines "STEP ..." become progress."""
+    argv, env = submit(script, *words, **how)
+    p = kit.spawn(name, argv, env)
+    log, begun = home("log", name + ".log"), time.monotonic()
+    from_here = os.path.getsize(log)
+    while p.poll() is None:
+        with open(log, encoding="utf-8", errors="replace") as f:
+            f.seek(from_here)
+            step = re.findall(r"^STEP (.*)$", f.read(), re.M)
+        if progress:
+            progress.say(f"seeding tables: {step[-1] if step else 'starting Spark'}, {time.monotonic() - begun:.0f} s")
+        time.sleep(0.5)
+    kit.remove(home("run", name + ".pid"))
+    if p.returncode and not may_fail:
+        raise LabError(f"{name} ended with {p.returncode}; see {log}")
+
+
+def tables(progress):
+    argv, _ = kitchen("history", "--out", HISTORY)
+    kit.run(argv)
+    spark_job("seed-tables", "tables.py", HISTORY, progress=progress, cores=2)
+
+
+def applications(_):
+    """The master calls the first two FINISHED alike; only their jobs say that one failed."""
+    spark_job("job-daily-revenue", "jobs.py", "revenue")
+    spark_job("job-menu-import", "jobs.py", "import", may_fail=True, conf=("spark.task.maxFailures=1",))
+    argv, env = submit("jobs.py", "forecast", 900)
+    kit.spawn("job-demand-forecast", argv, env)
+
+
+def fixture(_):
+    """Metadata of tables that Spark once wrote, without their data: figures are whole, rows cannot be read."""
+    with tarfile.open(os.path.join(HERE, "fixture", "kitchen-metadata.tar.gz")) as tar:
+        for member in tar:
+            if member.isfile() and s3_put("/" + member.name, tar.extractfile(member).read()) != 200:
+                raise LabError(f"SeaweedFS refuses {member.name}")
+    with open(os.path.join(HERE, "fixture", "iceberg_tables.csv"), encoding="utf-8", newline="") as f:
+        rows = [r for r in csv.DictReader(f) if r["table_namespace"] == "kitchen"]
+    value = lambda v: "'" + v.replace("'", "''") + "'" if v else "NULL"
+    psql(None, input="BEGIN;\n" + "".join(
+        f"INSERT INTO iceberg_tables ({', '.join(r)}) VALUES ({', '.join(map(value, r.values()))}) ON CONFLICT DO NOTHING;\n" for r in rows)
+        + "INSERT INTO iceberg_namespace_properties VALUES ('lake', 'kitchen', 'exists', 'true') ON CONFLICT DO NOTHING;\nCOMMIT;\n")

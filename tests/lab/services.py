@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: MIT
+"""The one table of services: what each needs, where it listens, how it starts, and how one knows that it serves."""
+import glob
+import json
+import os
+import signal
+import sys
+from dataclasses import dataclass, field
+
+from fetching import KAFKA, KAFKA_ZK, SPARK, WEED, java, place, postgres_bin
+from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, run, s3, secret, tcp_ask, write
+
+GROUPS = {  # what each brings beyond the table: for help texts
+    "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history (1.4 GB of memory)",
+    "light": "the same without Spark; tables from a fixture",
+    "two-sparks": "Spark 4.0 master and worker beside it",
+    "spark42": "Spark 4.2 master and worker beside it",
+    "zookeeper": "ZooKeeper 3.8 and Kafka 3.9 in ZooKeeper mode",
+    "kafka-three": "a Kafka controller and two brokers, replication 2",
+    "docker": "a dockerd of its own with containers in every state",
+}
+USER, DATABASE, BUCKET = "lake", "iceberg_catalog", "lakehouse"
+
+
+@dataclass(frozen=True)
+class Service:
+    name: str
+    title: str
+    kind: str            # laketop's; "" for what a profile does not list
+    groups: tuple
+    ports: dict          # role: number; the main port first, its role is ""
+    start: object        # service -> (argv, environment); writes its configuration
+    ready: object        # service -> bool, by its own protocol; OSError and LabError mean not yet
+    settle: object = None  # service -> None: what must be made in it before it is ready; idempotent
+    items: tuple = ()    # of fetching.ITEMS
+    after: tuple = ()    # services that must serve before it starts
+    needs: tuple = ()    # services that it needs to be of use
+    version: str = ""
+    required: bool = True
+    extra: dict = field(default_factory=dict)  # further keys of the profile
+    stop_signal: int = signal.SIGTERM
+    patience: int = 90   # seconds to become ready
+    memory: int = 0      # MB, measured
+
+
+# ---- ports: the table's, unless LAKETOP_LAB_PORTS="kafka=9192 seaweedfs.s3=5000" says otherwise at the first up ----
+
+def port(service, role=""):
+    moved = dict(word.split("=", 1) for word in (read(home("ports")) or "").split())
+    name = service if isinstance(service, str) else service.name
+    key = f"{name}.{role}" if role else name
+    return int(moved[key]) if key in moved else TABLE[name].ports[role]
+
+
+# ---- PostgreSQL ----
+
+def socket_folder():
+    return home("data", "postgres")  # 0700 and of the server's user: trust is safe in there
+
+
+def psql(sql, database=DATABASE, superuser=False, **more):
+    """Over TCP with the password, as any client would; over the socket for the lab's own chores."""
+    who = ["-h", socket_folder(), "-U", "postgres"] if superuser else ["-h", HOST, "-U", USER]
+    env = {} if superuser else {"PGPASSFILE": home("secret", "pgpass")}
+    return run([os.path.join(postgres_bin(), "psql"), "-XqAt", "-v", "ON_ERROR_STOP=1", "-p", str(port("postgres")), *who, "-d", database,
+                *(["-c", sql] if sql else [])], {**env, "PGCONNECT_TIMEOUT": "2"}, **more).strip()
+
+
+def as_postgres():
+    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--inh-caps=-all"] if ROOT else []
+
+
+def postgres_start(s):
+    data = home("data", "postgres")
+    write(home("secret", "pgpass"), f"{HOST}:*:*:{USER}:{secret('postgres')}\n", 0o600)
+    if not os.path.exists(os.path.join(data, "PG_VERSION")):
+        os.makedirs(data, mode=0o700, exist_ok=True)
+        if ROOT:
+            run(["chown", "postgres:", data])
+        run([*as_postgres(), os.path.join(postgres_bin(), "initdb"), "-D", data, "-U", "postgres", "--auth-local=trust",
+             "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"], cwd=data)
+    write(os.path.join(data, "postgresql.conf"), f"""# written by tests/lab/lab
+listen_addresses = '{HOST}'
+port = {port(s)}
+unix_socket_directories = '{data}'
+max_connections = 40
+shared_buffers = 32MB
+wal_level = logical
+# a lab's data may be lost
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+jit = off
+log_line_prefix = '%m [%p] %q%u@%d '
+""")
+    run(["chmod", "644", os.path.join(data, "postgresql.conf")])
+    return [*as_postgres(), os.path.join(postgres_bin(), "postgres"), "-D", data], {}
+
+
+CATALOG = """
+CREATE TABLE IF NOT EXISTS iceberg_tables (
+  catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL,
+  metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5),
+  PRIMARY KEY (catalog_name, table_namespace, table_name));
+CREATE TABLE IF NOT EXISTS iceberg_namespace_properties (
+  catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255), property_value VARCHAR(1000),
+  PRIMARY KEY (catalog_name, namespace, property_key));
+"""
+
+
+def postgres_settle(_):
+    if psql(f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'", "postgres", True):
+        return
+    # by standard input: an argument could be read by everybody on the machine
+    psql(None, "postgres", True, input=f"""
+DROP ROLE IF EXISTS {USER};
+CREATE ROLE {USER} LOGIN REPLICATION PASSWORD '{secret('postgres')}' IN ROLE pg_monitor;
+CREATE DATABASE {DATABASE} OWNER {USER};
+""")
+    psql(None, input=CATALOG)
+
+
+# ---- SeaweedFS ----
+
+def weed_start(s):
+    identity = {"name": USER, "credentials": [{"accessKey": secret("s3-key"), "secretKey": secret("s3", 40)}],
+                "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
+    config = write(home("secret", "s3.json"), json.dumps({"identities": [identity]}), 0o600)
+    os.makedirs(home("data", "seaweedfs"), exist_ok=True)
+    return [os.path.join(place("seaweedfs"), "bin", "weed"), "-logtostderr=true", "server", f"-dir={home('data', 'seaweedfs')}", f"-ip={HOST}",
+            f"-ip.bind={HOST}", f"-master.port={port(s)}", "-master.telemetry=false",
+            "-master.electionTimeout=1s",  # else it waits ten seconds for other masters when restarted
+            "-master.volumeSizeLimitMB=64", f"-volume.port={port(s, 'volume')}", "-volume.max=20", "-volume.preStopSeconds=1",
+            "-filer", f"-filer.port={port(s, 'filer')}", "-s3", f"-s3.port={port(s, 's3')}", f"-s3.config={config}", "-s3.port.lance=0"
+            ], {"GOMEMLIMIT": "400MiB"}
+
+
+def s3_put(path, body=b""):
+    return s3(port("seaweedfs", "s3"), "PUT", path, secret("s3-key"), secret("s3", 40), body)
+
+
+# ---- Java ----
+
+SMALL = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:ReservedCodeCacheSize=64m"]
+
+
+def log4j():
+    """Both generations, to standard output."""
+    pattern = "[%d] %p %m (%c)%n"
+    two = write(home("etc", "log4j2.yaml"), f"""Configuration:
+  status: error
+  Appenders: {{Console: {{name: STDOUT, PatternLayout: {{pattern: "{pattern}"}}}}}}
+  Loggers:
+    Root: {{level: INFO, AppenderRef: [{{ref: STDOUT}}]}}
+""")
+    one = write(home("etc", "log4j.properties"), f"""log4j.rootLogger=INFO, stdout
+log4j.appender.stdout=org.apache.log4j.ConsoleAppender
+log4j.appender.stdout.layout=org.apache.log4j.PatternLayout
+log4j.appender.stdout.layout.ConversionPattern={pattern}
+""")
+    return [f"-Dlog4j2.configurationFile={two}", f"-Dlog4j.configuration=file:{one}"]
+
+
+def jvm(item, main, *words):
+    return [java(), "-Xms64m", "-Xmx320m", *SMALL, *log4j(), "-cp", place(item) + "/*", main, *words]
+
+
+# ---- Kafka and ZooKeeper ----
+
+CLUSTER = {"kafka": "5L6g3nShT-eMCtK--X86sw", "kafka-three": "7Qm2kXwBTzqR9dLh1vYpAg"}
+
+
+def kafka_config(s, lines):
+    """replicas: how many brokers the cluster has."""
+    folder, replicas = home("data", s.name), 2 if "kafka-three" in s.groups else 1
+    small = f"""log.dirs={folder}
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor={replicas}
+transaction.state.log.num.partitions=2
+transaction.state.log.replication.factor={replicas}
+transaction.state.log.min.isr=1
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+num.network.threads=2
+num.io.threads=2
+log.cleaner.dedupe.buffer.size=4194304
+"""
+    return write(home("etc", s.name, "server.properties"), "# written by tests/lab/lab\n" + "\n".join(lines) + "\n" + small)
+
+
+def kraft_start(s, roles, node, voter, cluster):
+    """voter: (node id, service) of the one controller."""
+    controller = f"{HOST}:{port(voter[1], 'controller')}"
+    listeners = []
+    if "broker" in roles:
+        listeners.append(f"PLAINTEXT://{HOST}:{port(s)}")
+    if "controller" in roles:
+        listeners.append(f"CONTROLLER://{controller}")
+    lines = [f"process.roles={','.join(roles)}", f"node.id={node}", f"controller.quorum.voters={voter[0]}@{controller}",
+             f"listeners={','.join(listeners)}", "controller.listener.names=CONTROLLER",
+             "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT", "inter.broker.listener.name=PLAINTEXT",
+             "share.coordinator.state.topic.replication.factor=1", "share.coordinator.state.topic.min.isr=1"]
+    if "broker" in roles:
+        lines.append(f"advertised.listeners={listeners[0]}")
+    config = kafka_config(s, lines)
+    if not os.path.exists(os.path.join(home("data", s.name), "meta.properties")):
+        run(jvm("kafka", "kafka.tools.StorageTool", "format", "-t", CLUSTER[cluster], "-c", config))
+    return jvm("kafka", "kafka.Kafka", config), {}
+
+
+def zookeeper_start(s):
+    config = write(home("etc", s.name, "zoo.cfg"), f"""# written by tests/lab/lab
+tickTime=2000
+dataDir={home('data', s.name)}
+clientPort={port(s)}
+clientPortAddress={HOST}
+admin.enableServer=true
+admin.serverAddress={HOST}
+admin.serverPort={port(s, 'admin')}
+4lw.commands.whitelist=srvr,ruok,mntr,stat,conf,isro
+""")
+    return jvm("kafka-zk", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config), {}
+
+
+def kafka_zk_start(s):
+    config = kafka_config(s, ["broker.id=0", f"listeners=PLAINTEXT://{HOST}:{port(s)}", f"zookeeper.connect={HOST}:{port('zookeeper')}"])
+    return jvm("kafka-zk", "kafka.Kafka", config), {}
+
+
+# ---- Spark ----
+
+DAEMON = " ".join([*SMALL, "-Xshare:auto", "-XX:MaxMetaspaceSize=256m", "-Djava.net.preferIPv4Stack=true"])
+DRIVER = DAEMON.replace("=256m", "=384m")
+
+
+def spark_home(line):
+    return os.path.join(place("spark-" + line), "deps")
+
+
+def spark_env(line, conf):
+    os.makedirs(home("etc", conf), exist_ok=True)
+    os.makedirs(home("data", "scratch"), exist_ok=True)
+    return {"SPARK_HOME": spark_home(line), "SPARK_CONF_DIR": home("etc", conf), "SPARK_LOCAL_IP": HOST, "SPARK_NO_DAEMONIZE": "1",
+            "SPARK_LOCAL_DIRS": home("data", "scratch"), "JAVA_HOME": os.path.dirname(os.path.dirname(os.path.realpath(java())))}
+
+
+def spark_class(line, main, *words):
+    return ["bash", os.path.join(spark_home(line), "bin", "spark-class"), main, *map(str, words)]
+
+
+def master_start(s):
+    line = s.version[:3]
+    rest = f"-Dspark.master.rest.enabled={'true' if 'rest' in s.ports else 'false'} -Dspark.master.rest.host={HOST}"
+    if "rest" in s.ports:
+        rest += f" -Dspark.master.rest.port={port(s, 'rest')}"
+    return (spark_class(line, "org.apache.spark.deploy.master.Master", "-h", HOST, "-p", port(s, "rpc"), "--webui-port", port(s)),
+            {**spark_env(line, s.name), "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": f"{DAEMON} {rest}"})
+
+
+def master_ready(s):
+    status, body = http_get(port(s), "/json/")
+    return status == 200 and json.loads(body)["status"] == "ALIVE"
+
+
+def worker_start(s):
+    line = s.version[:3]
+    return (spark_class(line, "org.apache.spark.deploy.worker.Worker", "-h", HOST, "--webui-port", port(s), "-c", 2, "-m", "1536m",
+                        "-d", home("data", s.name), f"spark://{HOST}:{port(s.needs[0], 'rpc')}"),
+            {**spark_env(line, s.name), "SPARK_DAEMON_MEMORY": "192m", "SPARK_DAEMON_JAVA_OPTS": DAEMON})
+
+
+def worker_ready(s):
+    _, body = http_get(port(s.needs[0]), "/json/")
+    return any(w["state"] == "ALIVE" and w["webuiaddress"].endswith(f":{port(s)}") for w in json.loads(body)["workers"])
+
+
+def history_start(s):
+    os.makedirs(home("data", "spark-events"), exist_ok=True)
+    options = f"-Dspark.history.fs.logDirectory=file:{home('data', 'spark-events')} -Dspark.history.ui.port={port(s)} -Dspark.history.fs.update.interval=3s"
+    return (spark_class("4.1", "org.apache.spark.deploy.history.HistoryServer"),
+            {**spark_env("4.1", s.name), "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": DAEMON, "SPARK_HISTORY_OPTS": options})
+
+
+def spark_defaults():
+    """The configuration of Connect, and of the jobs that the lab submits."""
+    jars = home("jars", "iceberg-4.1", "*")
+    catalog = {
+        "": "org.apache.iceberg.spark.SparkCatalog", ".type": "jdbc", ".uri": f"jdbc:postgresql://{HOST}:{port('postgres')}/{DATABASE}",
+        ".jdbc.user": USER, ".jdbc.password": secret("postgres"), ".jdbc.schema-version": "V1", ".warehouse": f"s3://{BUCKET}/warehouse",
+        ".io-impl": "org.apache.iceberg.aws.s3.S3FileIO", ".s3.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}",
+        ".s3.path-style-access": "true", ".s3.access-key-id": secret("s3-key"), ".s3.secret-access-key": secret("s3", 40),
+        ".client.region": "us-east-1"}
+    settings = {
+        "spark.driver.memory": "640m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.driver.extraClassPath": jars, "spark.executor.extraClassPath": jars, "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": DRIVER, "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": "file:" + home("data", "spark-warehouse"), "spark.sql.session.timeZone": "UTC",
+        "spark.eventLog.enabled": "true", "spark.eventLog.dir": "file:" + home("data", "spark-events"),
+        "spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": str(port("spark-connect")),
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        **{f"spark.sql.catalog.lake{k}": v for k, v in catalog.items()}}
+    os.makedirs(home("data", "spark-events"), exist_ok=True)
+    return write(home("etc", "spark-connect", "spark-defaults.conf"),
+                 "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
+
+
+def connect_start(s):
+    copy_new(place("iceberg"), home("jars", "iceberg-4.1"))
+    spark_defaults()
+    return (["bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"), "--master", "local[2]", "--name", "Spark Connect server", "--conf",
+             f"spark.ui.port={port(s, 'ui')}", "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"],
+            spark_env("4.1", s.name))
+
+
+def connect_ready(s):
+    status, body = http_get(port(s, "ui"), "/api/v1/applications")
+    return status == 200 and "Spark Connect server" in body and port_open(port(s))
+
+
+def submit(script, *words, ui=4040, cores=1, conf=()):
+    """A job for the standalone master of Spark 4.1. Executors need the path as well: this layout is no usual installation."""
+    path = os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip")])
+    settings = (f"spark.ui.port={ui}", f"spark.cores.max={cores}", f"spark.executorEnv.PYTHONPATH={path}", *conf)
+    return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"), "--master", f"spark://{HOST}:{port('spark-master-41', 'rpc')}",
+             *(w for c in settings for w in ("--conf", c)), os.path.join(HERE, "spark", script), *map(str, words)],
+            {**spark_env("4.1", "spark-connect"), "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable})
+
+
+# ---- helpers that make life in the lake ----
+
+def kitchen(*words):
+    return [sys.executable, os.path.join(HERE, "kitchen"), *map(str, words)], {}
+
+
+def bootstrap():
+    return f"{HOST}:{port('kafka')}"
+
+
+# ---- the table ----
+
+LAKE = ("pocket", "light")
+
+
+def spark_pair(line, group, suffix, rpc, ui, worker_ui, **more):
+    item = ("spark-" + line,)
+    master = Service(f"spark-master-{suffix}", f"Spark {line} master", "spark-master", group, {"": ui, "rpc": rpc, **more}, master_start, master_ready,
+                     items=item, version=SPARK[line], extra={"jars": lambda: os.path.join(spark_home(line), "jars")}, memory=205)
+    worker = Service(f"spark-worker-{suffix}", f"Spark {line} worker", "spark-worker", group, {"": worker_ui}, worker_start, worker_ready,
+                     items=item, after=(master.name,), needs=(master.name,), version=SPARK[line], memory=180)
+    return master, worker
+
+
+def three(name, title, ports, roles, node):
+    return Service(name, title, "kafka", ("kafka-three",), ports, lambda s: kraft_start(s, roles, node, (100, "kafka-three-controller"), "kafka-three"),
+                   lambda s: kafka_ready(port(s, "controller" if "controller" in roles else "")), items=("kafka", "client"),
+                   after=() if "controller" in roles else ("kafka-three-controller",), needs=() if "controller" in roles else ("kafka-three-controller",),
+                   version=KAFKA[:3], extra={"config": lambda: home("etc", name, "server.properties")}, memory=190)
+
+
+TABLE = {s.name: s for s in (
+    Service("postgres", "PostgreSQL", "postgres", LAKE, {"": 5432}, postgres_start, lambda s: psql("SELECT 1") == "1", postgres_settle,
+            version="15", stop_signal=signal.SIGINT, memory=24,
+            extra={"user": lambda: USER, "password_file": lambda: home("secret", "postgres"), "database": lambda: DATABASE,
+                   "config": lambda: home("data", "postgres", "postgresql.conf")}),
+    Service("seaweedfs", "SeaweedFS", "seaweedfs", LAKE, {"": 9333, "volume": 8089, "filer": 8888, "s3": 8333}, weed_start,
+            lambda s: s3_put("/" + BUCKET) in (200, 409), items=("seaweedfs",), version=WEED, memory=150,
+            extra={"user": lambda: secret("s3-key"), "password_file": lambda: home("secret", "s3"), "config": lambda: home("secret", "s3.json")}),
+    Service("kafka", "Kafka", "kafka", LAKE, {"": 9092, "controller": 9093},
+            lambda s: kraft_start(s, ("broker", "controller"), 1, (1, "kafka"), "kafka"), lambda s: kafka_ready(port(s)),
+            items=("kafka", "client"), version=KAFKA[:3], extra={"config": lambda: home("etc", "kafka", "server.properties")}, memory=195),
+    *spark_pair("4.1", ("pocket",), "41", 7078, 8082, 8084, rest=6066),
+    Service("spark-connect", "Spark Connect", "spark-connect", ("pocket",), {"": 15002, "ui": 4041}, connect_start, connect_ready,
+            items=("spark-4.1", "iceberg"), needs=("postgres", "seaweedfs"), version=SPARK["4.1"], memory=350,
+            extra={"config": lambda: home("etc", "spark-connect", "spark-defaults.conf"), "jars": lambda: home("jars", "iceberg-4.1")}),
+    Service("spark-history", "Spark history server", "spark-history", ("pocket",), {"": 18080}, history_start,
+            lambda s: http_get(port(s), "/api/v1/version")[0] == 200, items=("spark-4.1",), version=SPARK["4.1"], memory=240),
+    *spark_pair("4.0", ("two-sparks",), "40", 7077, 8080, 8081),
+    *spark_pair("4.2", ("spark42",), "42", 7079, 8086, 8087),
+    Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,
+            lambda s: b"Mode: " in tcp_ask(port(s), b"srvr", 4096), items=("kafka-zk", "client"), version="3.8", memory=90,
+            extra={"config": lambda: home("etc", "zookeeper", "zoo.cfg")}),
+    Service("kafka-zk", "Kafka with ZooKeeper", "kafka", ("zookeeper",), {"": 9094}, kafka_zk_start, lambda s: kafka_ready(port(s)), items=("kafka-zk", "client"),
+            after=("zookeeper",), needs=("zookeeper",), version=KAFKA_ZK[:3], memory=150,
+            extra={"config": lambda: home("etc", "kafka-zk", "server.properties")}),
+    three("kafka-three-controller", "Kafka controller", {"controller": 9193}, ("controller",), 100),
+    three("kafka-three-1", "Kafka broker 1 of 2", {"": 9192}, ("broker",), 1),
+    three("kafka-three-2", "Kafka broker 2 of 2", {"": 9194}, ("broker",), 2),
+    # what keeps topics and groups alive; started by the seed, ended by down
+    Service("replay-orders", "orders at 60 times real time", "", LAKE, {}, lambda s: kitchen(
+        "replay", "--bootstrap", bootstrap(), "--topic", "order-events", "--speed", 60, "--seed", 2), None, memory=30),
+    Service("group-order-board", "a group that keeps up", "", LAKE, {}, lambda s: kitchen(
+        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "order-board"), None, memory=30),
+    Service("group-kitchen-analytics", "a group that lags", "", LAKE, {}, lambda s: kitchen(
+        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, memory=30),
+)}
+TALK = ("postgres", "seaweedfs", "kafka", "spark-connect")
+
+
+def services_of(groups, helpers=False):
+    return [s for s in TABLE.values() if set(s.groups) & set(groups) and bool(s.kind) != helpers]
+
+
+def profile(groups):
+    """What laketop is told: every service of the groups, where it should be and what it should say."""
+    out = [f"; written by tests/lab/lab up {' '.join(groups)}", "[laketop]", f"profile = {'+'.join(groups)}", "",
+           "[host]", f"disks = {home()} {home('data', 'scratch')}", ""]
+    names = [s.name for s in services_of(groups)]
+    for s in services_of(groups):
+        keys = {"kind": s.kind, **{f"port.{role}" if role else "port": port(s, role) for role in s.ports}, "version": s.version,
+                "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
+                "pidfile": home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()}, "progress": home("progress", s.name)}
+        out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
+    talk = [n for n in TALK if n in names]
+    if talk:
+        out += ["[demo talk]", f"services = {' '.join(talk)}", ""]
+    return "\n".join(out)
+
+
+def wait_reason(s, settle=False):
+    """"" when it serves; else why it does not, in a few words."""
+    main = next(iter(s.ports))
+    if not port_open(port(s, main)):
+        return f"waiting for port {port(s, main)}"
+    try:
+        if settle and s.settle:
+            s.settle(s)
+        return "" if s.ready(s) else "answers, not ready yet"
+    except (OSError, LabError, ValueError, KeyError):
+        return "listens, waiting for its answer"
