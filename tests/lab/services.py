@@ -31,7 +31,6 @@ class Service:
     ports: dict          # role: number; the main port first, its role is ""
     start: object        # service -> (argv, environment); writes its configuration
     ready: object        # service -> bool, by its own protocol; OSError and LabError mean not yet
-    settle: object = None  # service -> None: what must be made in it before it is ready; idempotent
     items: tuple = ()    # of fetching.ITEMS
     after: tuple = ()    # services that must serve before it starts
     needs: tuple = ()    # services that it needs to be of use
@@ -54,31 +53,50 @@ def port(service, role=""):
 
 # ---- PostgreSQL ----
 
-def socket_folder():
-    return home("data", "postgres")  # 0700 and of the server's user: trust is safe in there
-
-
-def psql(sql, database=DATABASE, superuser=False, **more):
-    """Over TCP with the password, as any client would; over the socket for the lab's own chores."""
-    who = ["-h", socket_folder(), "-U", "postgres"] if superuser else ["-h", HOST, "-U", USER]
-    env = {} if superuser else {"PGPASSFILE": home("secret", "pgpass")}
-    return run([os.path.join(postgres_bin(), "psql"), "-XqAt", "-v", "ON_ERROR_STOP=1", "-p", str(port("postgres")), *who, "-d", database,
-                *(["-c", sql] if sql else [])], {**env, "PGCONNECT_TIMEOUT": "2"}, **more).strip()
+def psql(sql, **more):
+    """Over TCP with the password, as any client would. sql None: from input, for what must not be read in the list of processes."""
+    return run([os.path.join(postgres_bin(), "psql"), "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", HOST, "-p", str(port("postgres")), "-U", USER,
+                "-d", DATABASE, *(["-c", sql] if sql else [])], {"PGPASSFILE": home("secret", "pgpass"), "PGCONNECT_TIMEOUT": "2"}, **more).strip()
 
 
 def as_postgres():
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--inh-caps=-all"] if ROOT else []
 
 
+CATALOG = (
+    """CREATE TABLE iceberg_tables (
+  catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL,
+  metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5),
+  PRIMARY KEY (catalog_name, table_namespace, table_name))""",
+    """CREATE TABLE iceberg_namespace_properties (
+  catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255), property_value VARCHAR(1000),
+  PRIMARY KEY (catalog_name, namespace, property_key))""")
+
+
+def postgres_make(data):
+    """The cluster with role and catalog, made in single-user mode: who connects to the first open port finds its password valid."""
+    run(["rm", "-rf", data + ".tmp"])
+    os.makedirs(data + ".tmp", mode=0o700)
+    if ROOT:
+        run(["chown", "postgres:", data + ".tmp"])
+    run([*as_postgres(), os.path.join(postgres_bin(), "initdb"), "-D", data + ".tmp", "-U", "postgres", "--auth-local=trust",
+         "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"], cwd=data + ".tmp")
+
+    def single(database, *statements):
+        run([*as_postgres(), os.path.join(postgres_bin(), "postgres"), "--single", "-j", "-D", data + ".tmp", database],
+            cwd=data + ".tmp", input="".join(s + ";\n\n" for s in statements))
+
+    single("postgres", f"CREATE ROLE {USER} LOGIN REPLICATION PASSWORD '{secret('postgres')}' IN ROLE pg_monitor",
+           f"CREATE DATABASE {DATABASE} OWNER {USER}")
+    single(DATABASE, f"SET SESSION AUTHORIZATION {USER}", *CATALOG)
+    os.rename(data + ".tmp", data)
+
+
 def postgres_start(s):
     data = home("data", "postgres")
     write(home("secret", "pgpass"), f"{HOST}:*:*:{USER}:{secret('postgres')}\n", 0o600)
-    if not os.path.exists(os.path.join(data, "PG_VERSION")):
-        os.makedirs(data, mode=0o700, exist_ok=True)
-        if ROOT:
-            run(["chown", "postgres:", data])
-        run([*as_postgres(), os.path.join(postgres_bin(), "initdb"), "-D", data, "-U", "postgres", "--auth-local=trust",
-             "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"], cwd=data)
+    if not os.path.exists(data):
+        postgres_make(data)
     write(os.path.join(data, "postgresql.conf"), f"""# written by tests/lab/lab
 listen_addresses = '{HOST}'
 port = {port(s)}
@@ -93,31 +111,7 @@ full_page_writes = off
 jit = off
 log_line_prefix = '%m [%p] %q%u@%d '
 """)
-    run(["chmod", "644", os.path.join(data, "postgresql.conf")])
     return [*as_postgres(), os.path.join(postgres_bin(), "postgres"), "-D", data], {}
-
-
-CATALOG = """
-CREATE TABLE IF NOT EXISTS iceberg_tables (
-  catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL,
-  metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5),
-  PRIMARY KEY (catalog_name, table_namespace, table_name));
-CREATE TABLE IF NOT EXISTS iceberg_namespace_properties (
-  catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255), property_value VARCHAR(1000),
-  PRIMARY KEY (catalog_name, namespace, property_key));
-"""
-
-
-def postgres_settle(_):
-    if psql(f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'", "postgres", True):
-        return
-    # by standard input: an argument could be read by everybody on the machine
-    psql(None, "postgres", True, input=f"""
-DROP ROLE IF EXISTS {USER};
-CREATE ROLE {USER} LOGIN REPLICATION PASSWORD '{secret('postgres')}' IN ROLE pg_monitor;
-CREATE DATABASE {DATABASE} OWNER {USER};
-""")
-    psql(None, input=CATALOG)
 
 
 # ---- SeaweedFS ----
@@ -358,7 +352,7 @@ def three(name, title, ports, roles, node):
 
 
 TABLE = {s.name: s for s in (
-    Service("postgres", "PostgreSQL", "postgres", LAKE, {"": 5432}, postgres_start, lambda s: psql("SELECT 1") == "1", postgres_settle,
+    Service("postgres", "PostgreSQL", "postgres", LAKE, {"": 5432}, postgres_start, lambda s: psql("SELECT 1") == "1",
             version="15", stop_signal=signal.SIGINT, memory=24,
             extra={"user": lambda: USER, "password_file": lambda: home("secret", "postgres"), "database": lambda: DATABASE,
                    "config": lambda: home("data", "postgres", "postgresql.conf")}),
@@ -416,14 +410,12 @@ def profile(groups):
     return "\n".join(out)
 
 
-def wait_reason(s, settle=False):
+def wait_reason(s):
     """"" when it serves; else why it does not, in a few words."""
     main = next(iter(s.ports))
     if not port_open(port(s, main)):
         return f"waiting for port {port(s, main)}"
     try:
-        if settle and s.settle:
-            s.settle(s)
         return "" if s.ready(s) else "answers, not ready yet"
     except (OSError, LabError, ValueError, KeyError):
         return "listens, waiting for its answer"
