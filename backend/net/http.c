@@ -39,10 +39,12 @@ static void set_credentials(struct transfer *t, const struct http_request *r)
 
 static void set_lines(struct transfer *t, const struct http_request *r)
 {
-	if (r->body && !r->sigv4) /* libcurl 7.88 signs a header without a value wrongly: S3 then answers SignatureDoesNotMatch */
+	/* libcurl 7.88 signs a header without a value wrongly, and two of which one's name begins the other's */
+	if (!r->sigv4) {
 		transfer_line(t, "Expect:");
+		transfer_line(t, "Accept-Encoding: identity");
+	}
 	transfer_line(t, "Accept: %s", r->accept ? r->accept : "*/*");
-	transfer_line(t, "Accept-Encoding: identity");
 	if (r->body)
 		transfer_line(t, "Content-Type: %s", r->content_type ? r->content_type : "application/octet-stream");
 	if (r->host_header)
