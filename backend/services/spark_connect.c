@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Spark Connect: gRPC on 15002, and the web UI of the driver that it is. Its actor's thread.
+ *
+ * Who: AnalyzePlan spark_version, which needs no executor. Each new session id costs the server a
+ * session for an hour, and a closed one leaves a stack trace in its log when it is used again. So
+ * one id is made per server and run, drawn anew before it can have expired, and released at the
+ * end, where it is certain that the server is still the same one. An AnalyzePlan leaves one INFO
+ * line: it is asked at first, every 30 s, and when the server changed.
+ *
+ * Alive: one HTTP/2 connection is kept, and asked to settle (SETTINGS, acknowledged): no stream,
+ * no line in the log, and its end means that the server ended. PING would do, were it not that
+ * gRPC servers close on clients who ping without a call.
+ *
+ * Serving: ReleaseSession of an id that never was. It passes the whole service and checks the
+ * token, and leaves no session and no line.
+ *
+ * Source: Spark's base.proto, RFC 9113; measured on 4.0.5, 4.1.4 and 4.2.1.
+ */
+#include "spark_connect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "kinds.h"
+#include "profile.h"
+#include "protobuf.h"
+#include "spark.h"
+
+#define CONNECT_PAGE "/connect/?sqlstat.pageSize=1&sessionstat.pageSize=1"
+#define SERVICE "/spark.connect.SparkConnectService/"
+
+enum {
+	GRPC_UNKNOWN = -1, GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_DENIED = 7, GRPC_UNIMPLEMENTED = 12, GRPC_INTERNAL = 13,
+	GRPC_UNAVAILABLE = 14, GRPC_UNAUTHENTICATED = 16,
+};
+enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, UI_TRIES = 4, UI_AGAIN_MS = 60000, UI_FIRST = 4040, WORDS_SIZE = 200 };
+enum { FRAME_HEADER = 9, FRAME_MAX = 16384, FRAMES_MAX = 32, FRAME_SETTINGS = 4, FLAG_ACK = 1 };
+
+struct connect { /* p->state */
+	char session[CONNECT_ID_SIZE]; /* ours at the server; "" not drawn yet */
+	char stray[CONNECT_ID_SIZE];   /* never made at the server */
+	bool made;                     /* the server has our session */
+	int64_t used;                  /* clock_wall_ms() of its last use: also a sleeping machine lets it expire */
+	int line;                      /* the kept connection; -1: none */
+	int64_t asked;                 /* clock_ms() of the last AnalyzePlan; 0: of this server none yet */
+	int64_t owner_started;
+	int status;                    /* of the last AnalyzePlan */
+	char words[WORDS_SIZE];        /* where it failed */
+	char version[SPARK_VERSION_SIZE];
+	bool refused;                  /* our token: it is not offered again to this server */
+	/* for close, which has no probe */
+	struct host *host;
+	struct net *net;
+	struct endpoint at;
+	const char *token;
+	/* of this process */
+	bool configured;
+	struct connect_settings settings;
+	uint16_t ui;                   /* its web UI, proven to be its own; 0: not found */
+	int64_t ui_tried;              /* clock_ms(); 0: not yet */
+};
+
+/* ---- messages; pure ---- */
+
+void connect_uuid(char out[CONNECT_ID_SIZE], const unsigned char bytes[16])
+{
+	unsigned char b[16];
+
+	memcpy(b, bytes, sizeof b);
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	snprintf(out, CONNECT_ID_SIZE, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4],
+		b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+/* What every request begins with: session_id = 1, user_context = 2 {user_id = 1}. */
+static void put_caller(struct buf *out, const char *session)
+{
+	struct buf user;
+
+	buf_init(&user, 64);
+	protobuf_put_text(&user, 1, "laketop");
+	protobuf_put_text(out, 1, session);
+	protobuf_put_bytes(out, 2, buf_text(&user));
+	buf_free(&user);
+}
+
+void connect_put_analyze(struct buf *out, const char *session)
+{
+	put_caller(out, session);
+	protobuf_put_text(out, 3, "laketop");
+	protobuf_put_bytes(out, 10, TEXT("")); /* spark_version */
+}
+
+void connect_put_release(struct buf *out, const char *session)
+{
+	put_caller(out, session);
+	protobuf_put_text(out, 3, "laketop");
+}
+
+/* ConfigRequest: operation = 3 {get_option = 4 {keys = 1}} or {get_all = 5 {prefix = 1}}. */
+void connect_put_config(struct buf *out, const char *session, const char *const *keys, const char *prefix)
+{
+	struct buf what, operation;
+
+	buf_init(&what, 4096);
+	buf_init(&operation, 4096);
+	for (size_t i = 0; keys && keys[i]; i++)
+		protobuf_put_text(&what, 1, keys[i]);
+	if (prefix)
+		protobuf_put_text(&what, 1, prefix);
+	protobuf_put_bytes(&operation, prefix ? 5 : 4, buf_text(&what));
+	put_caller(out, session);
+	protobuf_put_bytes(out, 3, buf_text(&operation));
+	protobuf_put_text(out, 4, "laketop");
+	buf_free(&what);
+	buf_free(&operation);
+}
+
+bool connect_is_about(struct text answer, const char *session)
+{
+	struct protobuf_field id;
+
+	return protobuf_find(answer, 1, PROTOBUF_BYTES, &id) && text_is(id.bytes, session);
+}
+
+bool connect_read_version(struct text answer, const char *session, char out[SPARK_VERSION_SIZE])
+{
+	struct protobuf_field part, version;
+
+	if (!connect_is_about(answer, session) || !protobuf_find(answer, 8, PROTOBUF_BYTES, &part) ||
+	    !protobuf_find(part.bytes, 1, PROTOBUF_BYTES, &version) || !spark_is_version(version.bytes))
+		return false;
+	text_copy(out, SPARK_VERSION_SIZE, version.bytes);
+	return true;
+}
+
+/* Up to the end of a URL in a list of them. */
+static size_t url_run(struct text t, const char *stops)
+{
+	size_t run = 0;
+
+	while (run < t.len && !strchr(stops, t.at[run]))
+		run++;
+	return run;
+}
+
+static void skip(struct text *t, size_t n)
+{
+	t->at += n;
+	t->len -= n;
+}
+
+/* User information, queries and parameters of URLs may be secrets: they are cut off. What then still
+ * looks like "user@host" is not shown at all. */
+static void put_public(struct buf *out, struct text value)
+{
+	while (value.len) {
+		struct text head = text_between(value, "", "://"), authority;
+
+		if (!head.len) {
+			buf_add(out, value.at, value.len);
+			break;
+		}
+		buf_add(out, value.at, head.len + 3);
+		skip(&value, head.len + 3);
+		authority = (struct text){value.at, url_run(value, "/?,; ")};
+		for (size_t i = authority.len; i > 0; i--)
+			if (value.at[i - 1] == '@') {
+				skip(&value, i);
+				break;
+			}
+		buf_add(out, value.at, url_run(value, "?,; "));
+		skip(&value, url_run(value, "?,; "));
+		if (value.len && value.at[0] != ',')
+			skip(&value, url_run(value, ","));
+	}
+	if (out->len && memchr(out->at, '@', out->len)) {
+		buf_reset(out);
+		buf_puts(out, "(not shown)");
+	}
+}
+
+static const char *const keys[] = {
+	"spark.app.id", "spark.app.name", "spark.app.startTime", "spark.master", "spark.submit.deployMode", "spark.driver.host", "spark.ui.port",
+	"spark.jars", "spark.sql.extensions", "spark.sql.defaultCatalog", "spark.sql.warehouse.dir", "spark.eventLog.dir", NULL,
+};
+static const char catalogs[] = "spark.sql.catalog."; /* get_all takes it off its keys */
+
+/* Of a catalog's settings the ones that say which it is; users, keys and all others are never kept. */
+static bool catalog_setting(struct text name)
+{
+	static const char *const parts[] = {"type", "uri", "warehouse", "io-impl", "catalog-impl", "s3.endpoint", NULL};
+	struct text part = text_after(name, '.');
+
+	for (size_t i = 0; parts[i]; i++)
+		if (text_is(part, parts[i]))
+			return true;
+	return !text_has(name, ".");
+}
+
+static bool setting_wanted(struct text name, bool of_catalogs)
+{
+	if (of_catalogs)
+		return name.len > 0 && catalog_setting(name);
+	for (size_t i = 0; keys[i]; i++)
+		if (text_is(name, keys[i]))
+			return true;
+	return false;
+}
+
+void connect_read_config(struct text answer, bool of_catalogs, struct connect_settings *out)
+{
+	struct protobuf_field pair, name, value;
+	bool damaged = false;
+
+	while (protobuf_next(&answer, &pair, &damaged)) {
+		struct connect_setting *at = &out->at[out->n];
+		struct buf public;
+
+		if (pair.number != 2 || pair.wire != PROTOBUF_BYTES || !protobuf_find(pair.bytes, 1, PROTOBUF_BYTES, &name) ||
+		    !protobuf_find(pair.bytes, 2, PROTOBUF_BYTES, &value) || !setting_wanted(name.bytes, of_catalogs))
+			continue;
+		if (out->n == CONNECT_SETTINGS_MAX) {
+			out->left_off++;
+			continue;
+		}
+		buf_init(&public, sizeof at->value);
+		put_public(&public, value.bytes);
+		snprintf(at->name, sizeof at->name, "%s%.*s", of_catalogs ? catalogs : "", (int)(name.bytes.len < 100 ? name.bytes.len : 100),
+			name.bytes.at);
+		text_copy(at->value, sizeof at->value, buf_text(&public));
+		buf_free(&public);
+		out->n++;
+	}
+}
+
+const char *connect_setting(const struct connect_settings *settings, const char *name)
+{
+	for (size_t i = 0; i < settings->n; i++)
+		if (!strcmp(settings->at[i].name, name))
+			return settings->at[i].value;
+	return NULL;
+}
+
+/* "2 session(s) are online, running 0 Request(s)" */
+bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *requests)
+{
+	struct text word, last = TEXT(""), line = TEXT("");
+
+	while (text_word(&html, &word) && !text_is(word, "session(s)"))
+		last = word;
+	line = text_trim(text_between(html, "are online,", "Request(s)"));
+	return text_i64(last, sessions) && text_skip(&line, "running") && text_i64(text_trim(line), requests);
+}
+
+/* ---- the kept connection ---- */
+
+static void line_close(struct connect *c)
+{
+	if (c->line >= 0)
+		net_close(c->line);
+	c->line = -1;
+}
+
+/* Reads frames until the server's SETTINGS (acknowledged: the answer to ours). */
+static bool line_await(struct probe *p, int fd, bool acknowledged, struct err *err)
+{
+	for (int i = 0; i < FRAMES_MAX; i++) {
+		unsigned char header[FRAME_HEADER], payload[FRAME_MAX];
+		size_t len;
+
+		if (!net_read_exact(p, fd, header, sizeof header, err))
+			return false;
+		len = (size_t)header[0] << 16 | (size_t)header[1] << 8 | header[2];
+		if (!memcmp(header, "HTTP/1.", 7))
+			return err_set(err, ERR_PROTOCOL, "HTTP/1, not gRPC");
+		if (len > FRAME_MAX || (!acknowledged && header[3] != FRAME_SETTINGS))
+			return err_set(err, ERR_PROTOCOL, "not HTTP/2, and so not gRPC");
+		if (len && !net_read_exact(p, fd, payload, len, err))
+			return false;
+		if (header[3] == FRAME_SETTINGS && (header[4] & FLAG_ACK) == (acknowledged ? FLAG_ACK : 0))
+			return true;
+	}
+	return err_set(err, ERR_PROTOCOL, "HTTP/2 without an answer to SETTINGS");
+}
+
+static bool line_settle(struct probe *p, struct connect *c, struct err *err)
+{
+	static const char settings[] = "\0\0\0\4\0\0\0\0\0";
+
+	p->requests++;
+	return net_send(p, c->line, settings, FRAME_HEADER, err) && line_await(p, c->line, true, err);
+}
+
+static bool line_open(struct probe *p, struct connect *c, struct err *err)
+{
+	static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" "\0\0\0\4\0\0\0\0\0", ack[] = "\0\0\0\4\1\0\0\0\0";
+
+	c->line = net_dial(p, &p->at, err);
+	if (c->line < 0)
+		return false;
+	if (net_send(p, c->line, preface, sizeof preface - 1, err) && line_await(p, c->line, false, err) &&
+	    net_send(p, c->line, ack, FRAME_HEADER, err) && line_await(p, c->line, true, err))
+		return true;
+	line_close(c);
+	return false;
+}
+
+/* ---- calls ---- */
+
+static void draw_id(char out[CONNECT_ID_SIZE])
+{
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		abort(); /* cannot be: 16 bytes are never cut short */
+	connect_uuid(out, bytes);
+}
+
+static struct connect *state_of(struct probe *p)
+{
+	struct connect *c = p->state;
+
+	if (!c) {
+		c = mem_new(1, sizeof *c);
+		c->line = -1;
+		draw_id(c->stray);
+		p->state = c;
+	}
+	c->host = p->host;
+	c->net = p->net;
+	c->at = p->at;
+	c->token = p->credentials.token;
+	return c;
+}
+
+static bool call(struct probe *p, const struct connect *c, const char *method, struct buf *message, struct grpc_answer *answer, struct err *err)
+{
+	*err = (struct err){0};
+	return grpc_call(p, &p->at, method, buf_text(message), c->refused ? NULL : p->credentials.token, answer, err);
+}
+
+/* AnalyzePlan spark_version in our session. false: no gRPC answer, err says why; else c->status and what it says. */
+static bool ask_version(struct probe *p, struct connect *c, struct err *err)
+{
+	struct grpc_answer answer;
+	struct buf message;
+	int64_t idle = clock_wall_ms() - c->used;
+	bool good;
+
+	if (!c->session[0] || idle > SESSION_IDLE_MS || idle < -SESSION_IDLE_MS) {
+		draw_id(c->session);
+		c->made = false;
+	}
+	buf_init(&message, 512);
+	connect_put_analyze(&message, c->session);
+	good = call(p, c, SERVICE "AnalyzePlan", &message, &answer, err);
+	c->used = clock_wall_ms();
+	c->made = true; /* even where no answer came in time */
+	if (good) {
+		c->status = answer.status;
+		text_copy(c->words, sizeof c->words, text_of(answer.message));
+		if (c->status == GRPC_OK && !connect_read_version(buf_text(&answer.body), c->session, c->version))
+			good = err_set(err, ERR_PROTOCOL, "AnalyzePlan answers without a version");
+		if (c->status == GRPC_UNAUTHENTICATED || c->status == GRPC_DENIED)
+			c->made = false;
+	}
+	grpc_answer_free(&answer);
+	buf_free(&message);
+	return good;
+}
+
+/* ---- who, and alive ---- */
+
+static enum answered identify_ui(struct probe *p, struct identity *who)
+{
+	struct spark_reply reply;
+	struct http_answer page = {0};
+	struct err err;
+	enum answered answered;
+	int64_t sessions, requests;
+
+	if (!spark_get(p, &p->at, "/api/v1/version", "application/json", &reply, &err))
+		answered = spark_failed(p, &kind_spark_connect, &reply, &err, who);
+	else if (spark_rest_version(reply.json) && http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
+		 connect_read_sessions(buf_text(&page.body), &sessions, &requests))
+		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json), "GET /api/v1/version",
+			reply.source);
+	else
+		answered = ANSWERED_OTHER;
+	http_answer_free(&page);
+	spark_reply_free(&reply);
+	return answered;
+}
+
+/* What an AnalyzePlan that was answered says of who answers. */
+static enum answered said_by_status(struct probe *p, struct connect *c, int64_t begun, struct identity *who)
+{
+	const char *asked = asked_in(p, "AnalyzePlan spark_version", begun);
+
+	switch (c->status) {
+	case GRPC_OK:
+		return identity_say(p, who, &kind_spark_connect, NULL, SURE_EXACT, c->version, "AnalyzePlan spark_version", asked);
+	case GRPC_UNKNOWN:
+	case GRPC_UNIMPLEMENTED:
+		who->says = arena_clean(p->arena, text_of(c->status == GRPC_UNKNOWN ? "HTTP/2, not gRPC" : "gRPC, not Spark Connect"));
+		who->source = asked;
+		return ANSWERED_OTHER;
+	case GRPC_DEADLINE:
+	case GRPC_UNAVAILABLE:
+		return ANSWERED_MUTE;
+	case GRPC_DENIED:
+	case GRPC_UNAUTHENTICATED:
+		c->refused = c->refused || p->credentials.token;
+		return identity_say(p, who, &kind_spark_connect, NULL, SURE_UNKNOWN, NULL, NULL,
+			arena_printf(p->arena, "%s: %s", asked, c->refused ? "refuses our token" : "asks for a token"));
+	default: /* it knows the question and could not answer it */
+		return identity_say(p, who, &kind_spark_connect, NULL, SURE_UNKNOWN, NULL, NULL,
+			arena_printf(p->arena, "%s: %s", asked, c->words));
+	}
+}
+
+static enum answered said_by_error(struct probe *p, const struct err *err, bool heard, struct identity *who)
+{
+	who->source = arena_clean(p->arena, text_of(err->words));
+	if (heard && err->code == ERR_PROTOCOL)
+		who->says = who->source;
+	return spark_answered(err->code, heard);
+}
+
+/* Another process, another server: nothing that was learned holds. Our session was the old one's. */
+static void forget_server(struct probe *p, struct connect *c)
+{
+	line_close(c);
+	c->owner_started = p->owner_started;
+	c->asked = 0;
+	c->refused = false;
+	c->made = false;
+	c->configured = false;
+	c->settings = (struct connect_settings){0};
+	c->ui = 0;
+	c->ui_tried = 0;
+}
+
+static enum answered identify(struct probe *p, struct identity *who)
+{
+	struct connect *c;
+	struct err err = {0};
+	int64_t begun = clock_ms();
+	size_t bytes = p->bytes;
+	bool good;
+
+	if (role_is(probe_role(p, &kind_spark_connect), "ui"))
+		return identify_ui(p, who);
+	c = state_of(p);
+	if (c->line < 0 || c->owner_started != p->owner_started) {
+		forget_server(p, c);
+		if (!line_open(p, c, &err))
+			return said_by_error(p, &err, p->bytes > bytes, who);
+	}
+	good = ask_version(p, c, &err);
+	if (good && c->status == GRPC_INTERNAL && text_has(text_of(c->words), "INVALID_HANDLE")) {
+		c->session[0] = '\0'; /* closed by somebody else */
+		good = ask_version(p, c, &err);
+	}
+	if (!good) {
+		line_close(c);
+		return said_by_error(p, &err, true, who);
+	}
+	c->asked = clock_ms();
+	return said_by_status(p, c, begun, who);
+}
+
+static bool version_due(const struct connect *c)
+{
+	if (c->status == GRPC_UNAUTHENTICATED || c->status == GRPC_DENIED)
+		return false;
+	return clock_ms() - c->asked >= VERSION_EVERY_MS;
+}
+
+static enum answered pulse(struct probe *p, struct identity *who)
+{
+	struct connect *c;
+	struct err err = {0};
+	int64_t begun = clock_ms();
+
+	if (role_is(who->role, "ui"))
+		return identify_ui(p, who);
+	c = state_of(p);
+	if (c->line < 0 || c->owner_started != p->owner_started || version_due(c))
+		return identify(p, who);
+	if (line_settle(p, c, &err)) {
+		who->source = asked_in(p, "HTTP/2 SETTINGS", begun);
+		return ANSWERED_YES;
+	}
+	line_close(c); /* a late answer would be taken for the next one */
+	return err.code == ERR_TIMEOUT || err.code == ERR_CANCELLED ? said_by_error(p, &err, false, who) : identify(p, who);
+}
+
+static void close_state(void *state)
+{
+	struct connect *c = state;
+	struct probe p = {.host = c->host, .net = c->net, .at = c->at, .credentials.token = c->token,
+		.owner_started = c->owner_started, .wait = wait_for(RELEASE_MS, -1)};
+	struct grpc_answer answer;
+	struct buf message;
+	struct err err;
+
+	/* only to the one that has the session: by now somebody else may hold the port */
+	if (c->made && c->line >= 0 && line_settle(&p, c, NULL)) {
+		buf_init(&message, 512);
+		connect_put_release(&message, c->session);
+		call(&p, c, SERVICE "ReleaseSession", &message, &answer, &err);
+		grpc_answer_free(&answer);
+		buf_free(&message);
+	}
+	line_close(c);
+	free(c);
+}
+
+/* ---- how it does ---- */
+
+/* What the process says of itself: once, for it costs the log a line each. */
+static void ask_settings(struct probe *p, struct connect *c)
+{
+	for (int i = 0; i < 2; i++) {
+		struct grpc_answer answer;
+		struct buf message;
+		struct err err;
+
+		buf_init(&message, 4096);
+		connect_put_config(&message, c->session, i ? NULL : keys, i ? catalogs : NULL);
+		c->used = clock_wall_ms();
+		if (call(p, c, SERVICE "Config", &message, &answer, &err) && answer.status == GRPC_OK &&
+		    connect_is_about(buf_text(&answer.body), c->session)) {
+			connect_read_config(buf_text(&answer.body), i == 1, &c->settings);
+			c->configured = true;
+		}
+		grpc_answer_free(&answer);
+		buf_free(&message);
+	}
+}
+
+/* Is the driver whose web UI is on that port this server? By the id of its application; without
+ * settings, which a token keeps from us, by its page for Connect. */
+static bool is_own_ui(struct probe *p, const struct connect *c, const struct endpoint *at)
+{
+	const char *id = connect_setting(&c->settings, "spark.app.id");
+	struct http_answer page = {0};
+	struct spark_reply reply;
+	struct err err;
+	int64_t sessions, requests;
+	bool own = false;
+
+	if (id) {
+		own = spark_get(p, at, "/api/v1/applications?limit=1", "application/json", &reply, &err) &&
+		      spark_state_is(json_first(reply.json), "id", id);
+		spark_reply_free(&reply);
+	} else if (http_get(p, at, CONNECT_PAGE, &page, NULL)) {
+		own = connect_read_sessions(buf_text(&page.body), &sessions, &requests);
+	}
+	http_answer_free(&page);
+	return own;
+}
+
+/* Where the profile says, else where the process was told; it took the next free port where that was taken. */
+static void find_ui(struct probe *p, struct connect *c)
+{
+	const char *set = connect_setting(&c->settings, "spark.ui.port");
+	struct endpoint at = p->at;
+	int64_t first = p->expected ? expected_role_port(p->expected, "ui") : 0;
+	int tries = first ? 1 : UI_TRIES;
+
+	if (!first && (!set || !text_i64(text_of(set), &first)))
+		first = UI_FIRST;
+	c->ui_tried = clock_ms();
+	for (int i = 0; i < tries && !c->ui && first > 0 && first + i < 65536; i++) {
+		at.port = (uint16_t)(first + i);
+		if (is_own_ui(p, c, &at))
+			c->ui = at.port;
+	}
+}
+
+static void show_settings(const struct connect *c, struct snapshot *s, const struct spark_specs *specs)
+{
+	const char *started = connect_setting(&c->settings, "spark.app.startTime");
+	struct table *t = snapshot_table(s, specs->tables, "settings");
+	int64_t ms;
+
+	for (size_t i = 0; i < c->settings.n; i++) {
+		struct value *row = c->settings.at[i].value[0] ? table_row(s, t) : NULL;
+
+		table_set(s, t, row, "name", value_text(c->settings.at[i].name));
+		table_set(s, t, row, "value", value_text(c->settings.at[i].value));
+	}
+	t->left_off += c->settings.left_off;
+	snapshot_figure(s, specs->figures, "application", value_text(connect_setting(&c->settings, "spark.app.id")));
+	snapshot_figure(s, specs->figures, "name", value_text(connect_setting(&c->settings, "spark.app.name")));
+	snapshot_figure(s, specs->figures, "master", value_text(connect_setting(&c->settings, "spark.master")));
+	if (started && text_i64(text_of(started), &ms))
+		snapshot_figure(s, specs->figures, "started", value_int(ms));
+}
+
+static void ask_sessions(struct probe *p, const struct endpoint *ui, struct snapshot *s, const struct spark_specs *specs)
+{
+	struct http_answer page;
+	int64_t sessions, requests;
+
+	if (http_get(p, ui, CONNECT_PAGE, &page, NULL) && connect_read_sessions(buf_text(&page.body), &sessions, &requests)) {
+		snapshot_figure(s, specs->figures, "sessions", value_int(sessions));
+		snapshot_figure(s, specs->figures, "requests", value_int(requests));
+	}
+	http_answer_free(&page);
+}
+
+/* Passes the whole service and its token check, and leaves nothing behind. False: no gRPC answer. */
+static bool ask_service(struct probe *p, struct connect *c, struct snapshot *s)
+{
+	struct grpc_answer answer;
+	struct buf message;
+	bool good;
+
+	buf_init(&message, 512);
+	connect_put_release(&message, c->stray);
+	good = call(p, c, SERVICE "ReleaseSession", &message, &answer, &s->err);
+	if (good && answer.status == GRPC_OK && connect_is_about(buf_text(&answer.body), c->stray))
+		snapshot_health(s, LINK_OK, "ReleaseSession of no session", "answers in %.0f ms", answer.ms);
+	else if (good && (answer.status == GRPC_UNAUTHENTICATED || answer.status == GRPC_DENIED))
+		snapshot_health(s, LINK_UNKNOWN, "ReleaseSession of no session", c->refused ? "refuses our token" : "asks for a token");
+	else if (good && answer.status != GRPC_UNIMPLEMENTED) /* 3.4 does not know it */
+		snapshot_health(s, LINK_BAD, "ReleaseSession of no session", "gRPC status %d: %s", answer.status, answer.message);
+	grpc_answer_free(&answer);
+	buf_free(&message);
+	return good;
+}
+
+static bool inspect_work(struct probe *p, struct connect *c, struct snapshot *s, const struct spark_specs *specs)
+{
+	struct endpoint ui = p->at;
+	struct spark_work work = {0};
+	struct health service = s->health;
+	struct err err = s->err;
+	bool good;
+
+	ui.port = c->ui;
+	good = spark_inspect_driver(p, &ui, specs, s, &work);
+	/* what serves is the service: its UI adds that nobody is left to run what it takes */
+	if (!good || s->health.state != LINK_BAD)
+		s->health = service;
+	s->err = err;
+	return good;
+}
+
+static const struct figure_spec figures[] = {
+	{"sessions", "sessions", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "client sessions that are open, ours among them"},
+	{"requests", "requests", UNIT_COUNT, 0, "requests that run now"},
+	SPARK_DRIVER_FIGURES,
+	{"master", "master", UNIT_NONE, 0, "where its executors come from"},
+	{"ui", "web UI", UNIT_NONE, 0, "where its web UI is"},
+	{0},
+};
+
+static const struct table_spec tables[] = {
+	SPARK_DRIVER_TABLES,
+	{"settings", "what the process was started with, as far as it is no secret", (const struct column_spec[]){
+		{"name", VALUE_TEXT, UNIT_NONE, 0, "the setting"},
+		{"value", VALUE_TEXT, UNIT_NONE, 0, "its value; user information and queries of URLs are cut off"},
+		{0},
+	}},
+	{0},
+};
+
+static bool inspect(struct probe *p, struct snapshot *s)
+{
+	static const struct spark_specs specs = {figures, tables};
+	struct connect *c = state_of(p);
+	bool locked = c->status == GRPC_UNAUTHENTICATED || c->status == GRPC_DENIED;
+
+	if (!ask_service(p, c, s))
+		return false;
+	if (c->status != GRPC_OK && !locked)
+		snapshot_health(s, LINK_BAD, "AnalyzePlan spark_version", "gRPC status %d: %s", c->status, c->words);
+	if (!c->configured && c->status == GRPC_OK)
+		ask_settings(p, c);
+	if (!c->ui && (!c->ui_tried || clock_ms() - c->ui_tried > UI_AGAIN_MS))
+		find_ui(p, c);
+	if (c->configured)
+		show_settings(c, s, &specs);
+	if (c->ui && inspect_work(p, c, s, &specs)) {
+		struct endpoint ui = p->at;
+
+		ui.port = c->ui;
+		snapshot_figure(s, figures, "ui", value_text(arena_printf(s->arena, "%s:%u", ui.address, ui.port)));
+		ask_sessions(p, &ui, s, &specs);
+	} else {
+		c->ui = 0; /* looked for again */
+	}
+	return locked ? err_set(&s->err, ERR_AUTH, "%s", s->health.words ? s->health.words : "asks for a token") : true;
+}
+
+static const char *role_of(struct text hint, uint16_t port)
+{
+	uint16_t grpc = spark_option_port(hint, "spark.connect.grpc.binding.port"), ui = spark_option_port(hint, "spark.ui.port");
+
+	if (port == (grpc ? grpc : 15002))
+		return "grpc";
+	return spark_port_near(port, ui ? ui : UI_FIRST) ? "ui" : NULL;
+}
+
+const struct service_kind kind_spark_connect = {
+	.name = "spark-connect",
+	.title = "Spark Connect",
+	.group = "compute",
+	.ports = (const struct port_role[]){{"grpc", 15002, PORT_ASK, 0}, {"ui", 4040, PORT_ASK, 4041}, {0}},
+	.owners = (const char *const[]){"SparkConnectServer", NULL},
+	.figures = figures,
+	.tables = tables,
+	.first_ms = 6000,
+	.role_of = role_of,
+	.identify = identify,
+	.pulse = pulse,
+	.inspect = inspect,
+	.close = close_state,
+};

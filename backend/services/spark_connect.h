@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/* Spark Connect's messages, apart from the connection: pure, tested and fuzzed as spark_connect. */
+#ifndef LAKETOP_SERVICES_SPARK_CONNECT_H
+#define LAKETOP_SERVICES_SPARK_CONNECT_H
+
+#include "mem.h"
+#include "spark.h"
+
+enum { CONNECT_ID_SIZE = 37, CONNECT_SETTINGS_MAX = 48 };
+
+struct connect_setting {
+	char name[128], value[256];
+};
+struct connect_settings { /* what the process says of itself and may be shown */
+	struct connect_setting at[CONNECT_SETTINGS_MAX];
+	size_t n, left_off;
+};
+
+void connect_uuid(char out[CONNECT_ID_SIZE], const unsigned char bytes[16]); /* version 4 of random bytes */
+void connect_put_analyze(struct buf *out, const char *session);
+void connect_put_release(struct buf *out, const char *session);
+/* keys: their values; else all that begin with prefix. */
+void connect_put_config(struct buf *out, const char *session, const char *const *keys, const char *prefix);
+bool connect_is_about(struct text answer, const char *session);
+bool connect_read_version(struct text answer, const char *session, char out[SPARK_VERSION_SIZE]);
+/* Adds the pairs that are on the list of what may be shown; nothing else is kept. */
+void connect_read_config(struct text answer, bool of_catalogs, struct connect_settings *out);
+const char *connect_setting(const struct connect_settings *settings, const char *name); /* NULL: not set, or kept back by the server */
+bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *requests);
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Spark standalone master: the web server on 8080 (8082 is common beside another one), and the
+ * REST server for submissions on 6066. Its RPC port says nothing to anybody but Spark, and logs a
+ * stack trace for a stray request: it is never asked. Its actor's thread.
+ *
+ * Who: /json/ has "aliveworkers" and "status"; no JSON has the version, so it is read off the
+ * smallest page there is, that of an application which does not exist. Alive: one field of /json/.
+ * How: the whole /json/: workers, applications, drivers.
+ *
+ * An application's state here is no verdict of its work: one whose job failed is FINISHED like any.
+ * Source: Spark's JsonProtocol.scala, MasterPage.scala, RestSubmissionServer.scala; checked on 4.0.5,
+ * 4.1.4 and 4.2.1.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds.h"
+#include "spark.h"
+
+#define SMALL_PAGE "/app/?appId=none"
+
+enum { LATE_MS = 20000, UI_DEFAULT = 8080, REST_DEFAULT = 6066, RPC_DEFAULT = 7077 };
+
+static const char *const statuses[] = {"ALIVE", "STANDBY", "RECOVERING", "COMPLETING_RECOVERY", NULL};
+
+/* ---- reading; pure ---- */
+
+bool spark_is_master_status(const char *status)
+{
+	for (size_t i = 0; status && statuses[i]; i++)
+		if (!strcmp(status, statuses[i]))
+			return true;
+	return false;
+}
+
+/* A worker that is dead and came back under the same address is history. */
+static bool came_back(const struct json *workers, const struct json *dead)
+{
+	const char *address = json_string(json_get(dead, "webuiaddress"));
+
+	for (const struct json *w = json_first(workers); address && w; w = json_next(w))
+		if (spark_state_is(w, "state", "ALIVE") && spark_state_is(w, "webuiaddress", address))
+			return true;
+	return false;
+}
+
+static void worker_row(const struct json *worker, struct snapshot *s, struct table *t)
+{
+	struct value *row = table_row(s, t);
+
+	table_set(s, t, row, "id", json_value_text(worker, "id"));
+	table_set(s, t, row, "state", json_value_text(worker, "state"));
+	table_set(s, t, row, "host", json_value_text(worker, "host"));
+	table_set(s, t, row, "cores", json_value_i64(worker, "cores"));
+	table_set(s, t, row, "cores_used", json_value_i64(worker, "coresused"));
+	table_set(s, t, row, "memory", spark_mebibytes(worker, "memory"));
+	table_set(s, t, row, "memory_used", spark_mebibytes(worker, "memoryused"));
+	table_set(s, t, row, "heartbeat", json_value_i64(worker, "lastheartbeat"));
+	table_set(s, t, row, "ui", json_value_text(worker, "webuiaddress"));
+}
+
+static void worker_findings(const struct json *workers, const struct json *worker, int64_t now, struct snapshot *s)
+{
+	const char *id = json_string(json_get(worker, "id")), *state = json_string(json_get(worker, "state"));
+	int64_t beat;
+	char span[CLOCK_TEXT];
+
+	if (!id || !state)
+		return;
+	if (!strcmp(state, "DEAD") && !came_back(workers, worker))
+		snapshot_finding(s, "worker-dead", SEVERITY_WARNING, "start it again, or wait until the master forgets it", "%s is dead", id);
+	else if (!strcmp(state, "ALIVE") && now && json_i64(json_get(worker, "lastheartbeat"), &beat) && beat < now && now - beat > LATE_MS)
+		snapshot_finding(s, "worker-late", SEVERITY_WARNING, NULL, "%s was last heard of %s ago, by the master's clock", id,
+			clock_span(span, now - beat));
+}
+
+static int64_t read_workers(const struct json *workers, int64_t now, const struct spark_specs *specs, struct snapshot *s)
+{
+	struct table *t = snapshot_table(s, specs->tables, "workers");
+	int64_t dead = 0;
+
+	for (const struct json *w = json_first(workers); w; w = json_next(w)) {
+		dead += spark_state_is(w, "state", "DEAD") && !came_back(workers, w);
+		worker_findings(workers, w, now, s);
+		if (t->n_rows < SPARK_ROWS_MAX)
+			worker_row(w, s, t);
+		else
+			t->left_off++;
+	}
+	return dead;
+}
+
+/* Why does an application get no core? Of what the master itself says. */
+static void waiting_finding(const struct json *root, const struct json *app, struct snapshot *s)
+{
+	const char *name = json_string(json_get(app, "name")), *id = json_string(json_get(app, "id"));
+	int64_t wants = spark_number(app, "memoryperexecutor"), largest = 0, freest = 0, with_cores = 0;
+
+	for (const struct json *w = json_first(json_get(root, "workers")); w; w = json_next(w)) {
+		int64_t memory = spark_number(w, "memory"), left = spark_number(w, "memoryfree");
+
+		if (!spark_state_is(w, "state", "ALIVE"))
+			continue;
+		largest = memory > largest ? memory : largest;
+		if (spark_number(w, "coresfree") > 0) {
+			with_cores++;
+			freest = left > freest ? left : freest;
+		}
+	}
+	name = name ? name : "an application";
+	id = id ? id : "without id";
+	if (spark_number(root, "aliveworkers") == 0)
+		snapshot_finding(s, "waiting", SEVERITY_WARNING, "start a worker", "%.60s (%s) waits: no worker is alive", name, id);
+	else if (wants > largest)
+		snapshot_finding(s, "waiting", SEVERITY_WARNING, "lower spark.executor.memory, or give a worker more memory",
+			"%.60s (%s) waits and can never start: it asks for %lld MiB an executor, the largest worker has %lld MiB", name, id,
+			(long long)wants, (long long)largest);
+	else if (!with_cores)
+		snapshot_finding(s, "waiting", SEVERITY_WARNING, "stop another application, or limit it by spark.cores.max",
+			"%.60s (%s) waits: all %lld cores are taken", name, id, (long long)spark_number(root, "cores"));
+	else if (wants > freest)
+		snapshot_finding(s, "waiting", SEVERITY_WARNING, "stop another application, or lower spark.executor.memory",
+			"%.60s (%s) waits: it asks for %lld MiB an executor, no worker with a free core has more than %lld MiB left", name, id,
+			(long long)wants, (long long)freest);
+	else
+		snapshot_finding(s, "waiting", SEVERITY_WARNING, NULL, "%.60s (%s) waits for executors", name, id);
+}
+
+static void app_row(const struct json *app, struct snapshot *s, struct table *t)
+{
+	struct value *row;
+
+	if (t->n_rows >= SPARK_ROWS_MAX) {
+		t->left_off++;
+		return;
+	}
+	row = table_row(s, t);
+	table_set(s, t, row, "id", json_value_text(app, "id"));
+	table_set(s, t, row, "name", json_value_text(app, "name"));
+	table_set(s, t, row, "state", json_value_text(app, "state"));
+	table_set(s, t, row, "cores", json_value_i64(app, "cores"));
+	table_set(s, t, row, "memory", spark_mebibytes(app, "memoryperexecutor"));
+	table_set(s, t, row, "user", json_value_text(app, "user"));
+	table_set(s, t, row, "started", json_value_i64(app, "starttime"));
+	table_set(s, t, row, "duration", json_value_i64(app, "duration"));
+}
+
+/* Newest first: the master appends to both lists. */
+static void rows_backwards(const struct json *list, struct snapshot *s, struct table *t)
+{
+	size_t n = json_count(list), i = n;
+	const struct json **items = mem_new(n + 1, sizeof *items);
+
+	for (const struct json *item = json_first(list); item && i; item = json_next(item))
+		items[--i] = item;
+	for (; i < n; i++)
+		app_row(items[i], s, t);
+	free(items);
+}
+
+static void read_apps(const struct json *root, const struct spark_specs *specs, struct snapshot *s)
+{
+	const struct json *active = json_get(root, "activeapps"), *completed = json_get(root, "completedapps");
+	struct table *t = snapshot_table(s, specs->tables, "applications");
+	int64_t running = 0, waiting = 0;
+
+	for (const struct json *app = json_first(active); app; app = json_next(app)) {
+		running += spark_state_is(app, "state", "RUNNING");
+		if (!spark_state_is(app, "state", "WAITING"))
+			continue;
+		waiting++;
+		if (spark_number(app, "cores") == 0)
+			waiting_finding(root, app, s);
+	}
+	rows_backwards(active, s, t);
+	rows_backwards(completed, s, t);
+	snapshot_figure(s, specs->figures, "applications", value_int(running));
+	snapshot_figure(s, specs->figures, "waiting", value_int(waiting));
+	snapshot_figure(s, specs->figures, "completed", value_int((int64_t)json_count(completed)));
+}
+
+static struct value text_number(const struct json *object, const char *key)
+{
+	const char *digits = json_string(json_get(object, key));
+	int64_t n;
+
+	return digits && text_i64(text_of(digits), &n) ? value_int(n) : json_value_i64(object, key);
+}
+
+static void driver_rows(const struct json *drivers, struct snapshot *s, struct table *t)
+{
+	for (const struct json *driver = json_first(drivers); driver; driver = json_next(driver)) {
+		struct value *row;
+
+		if (t->n_rows >= SPARK_ROWS_MAX) {
+			t->left_off++;
+			continue;
+		}
+		row = table_row(s, t);
+		table_set(s, t, row, "id", json_value_text(driver, "id"));
+		table_set(s, t, row, "state", json_value_text(driver, "state"));
+		table_set(s, t, row, "class", json_value_text(driver, "mainclass"));
+		table_set(s, t, row, "worker", json_value_text(driver, "worker"));
+		table_set(s, t, row, "cores", json_value_i64(driver, "cores"));
+		table_set(s, t, row, "memory", spark_mebibytes(driver, "memory"));
+		table_set(s, t, row, "started", text_number(driver, "starttime"));
+	}
+}
+
+static void judge_master(const struct json *root, const char *source, struct snapshot *s)
+{
+	const char *status = json_string(json_get(root, "status"));
+	int64_t alive = spark_number(root, "aliveworkers");
+
+	if (!strcmp(status, "STANDBY"))
+		snapshot_health(s, LINK_BAD, source, "is on standby: it takes no worker and no application");
+	else if (strcmp(status, "ALIVE") != 0)
+		snapshot_health(s, LINK_BAD, source, "recovers its applications and workers (%s)", status);
+	else if (alive == 0)
+		snapshot_health(s, LINK_BAD, source, "no worker is alive");
+	else
+		snapshot_health(s, LINK_OK, source, "%lld worker%s alive", (long long)alive, alive == 1 ? " is" : "s are");
+}
+
+bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs, struct snapshot *s)
+{
+	const struct figure_spec *f = specs->figures;
+	struct table *drivers;
+
+	if (!spark_is_master_status(json_string(json_get(root, "status"))) || json_is_null(json_get(root, "aliveworkers")))
+		return false;
+	snapshot_figure(s, f, "status", json_value_text(root, "status"));
+	snapshot_figure(s, f, "url", json_value_text(root, "url"));
+	snapshot_figure(s, f, "workers", json_value_i64(root, "aliveworkers"));
+	snapshot_figure(s, f, "cores", json_value_i64(root, "cores"));
+	snapshot_figure(s, f, "cores_used", json_value_i64(root, "coresused"));
+	snapshot_figure(s, f, "memory", spark_mebibytes(root, "memory"));
+	snapshot_figure(s, f, "memory_used", spark_mebibytes(root, "memoryused"));
+	judge_master(root, source, s);
+	snapshot_figure(s, f, "workers_dead", value_int(read_workers(json_get(root, "workers"), now, specs, s)));
+	read_apps(root, specs, s);
+	drivers = snapshot_table(s, specs->tables, "drivers");
+	driver_rows(json_get(root, "activedrivers"), s, drivers);
+	driver_rows(json_get(root, "completeddrivers"), s, drivers);
+	snapshot_figure(s, f, "drivers", value_int((int64_t)json_count(json_get(root, "activedrivers"))));
+	return true;
+}
+
+/* ---- asking ---- */
+
+static struct spark_told *state_of(struct probe *p)
+{
+	if (!p->state)
+		p->state = mem_new(1, sizeof(struct spark_told));
+	return p->state;
+}
+
+/* The submission server refuses / with its version; it is a part of the same process. */
+static enum answered identify_rest(struct probe *p, struct identity *who)
+{
+	struct http_answer answer;
+	struct err err = {0};
+	struct json *root = NULL;
+	const char *version;
+	int64_t begun = clock_ms();
+	enum answered answered;
+
+	if (!http_get(p, &p->at, "/", &answer, &err)) {
+		who->source = arena_clean(p->arena, text_of(err.words));
+		answered = spark_answered(err.code, answer.status != 0);
+	} else {
+		root = json_parse(buf_text(&answer.body), NULL);
+		version = json_string(json_get(root, "serverSparkVersion"));
+		if (version && spark_is_version(text_of(version))) {
+			answered = identity_say(p, who, &kind_spark_master, "rest", SURE_EXACT, version, "serverSparkVersion of GET /",
+				asked_in(p, "GET /", begun));
+		} else {
+			who->says = arena_printf(p->arena, "HTTP %ld", answer.status);
+			answered = ANSWERED_OTHER;
+		}
+	}
+	json_free(root);
+	http_answer_free(&answer);
+	return answered;
+}
+
+static enum answered identify(struct probe *p, struct identity *who)
+{
+	struct spark_told *told = state_of(p);
+	struct spark_reply reply;
+	struct err err;
+	enum answered answered;
+	const char *status;
+
+	if (role_is(probe_role(p, &kind_spark_master), "rest"))
+		return identify_rest(p, who);
+	if (!spark_get(p, &p->at, "/json/", "text/json", &reply, &err)) {
+		answered = spark_failed(p, &kind_spark_master, &reply, &err, who);
+		spark_reply_free(&reply);
+		return answered;
+	}
+	status = json_string(json_get(reply.json, "status"));
+	if (!spark_is_master_status(status) || json_is_null(json_get(reply.json, "aliveworkers"))) {
+		who->source = arena_clean(p->arena, text_of(reply.source));
+		answered = ANSWERED_OTHER;
+	} else {
+		spark_ask_version(p, SMALL_PAGE, told);
+		answered = identity_say(p, who, &kind_spark_master, NULL, SURE_EXACT, told->version[0] ? told->version : NULL, "GET " SMALL_PAGE,
+			reply.source);
+	}
+	spark_reply_free(&reply);
+	return answered;
+}
+
+static enum answered pulse(struct probe *p, struct identity *who)
+{
+	struct spark_told *told = state_of(p);
+	struct spark_reply reply;
+	struct err err;
+	enum answered answered;
+
+	if (role_is(who->role, "rest"))
+		return identify_rest(p, who);
+	if (spark_version_due(p, told))
+		return identify(p, who);
+	if (!spark_get(p, &p->at, "/json/status", "text/json", &reply, &err)) {
+		answered = spark_failed(p, &kind_spark_master, &reply, &err, who);
+	} else {
+		who->source = arena_clean(p->arena, text_of(reply.source));
+		answered = spark_is_master_status(json_string(json_get(reply.json, "status"))) ? ANSWERED_YES : ANSWERED_OTHER;
+	}
+	spark_reply_free(&reply);
+	return answered;
+}
+
+static const struct figure_spec figures[] = {
+	{"workers", "workers", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "workers that are alive"},
+	{"applications", "apps", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "applications that run"},
+	{"waiting", "waiting", UNIT_COUNT, FIGURE_ROW, "applications that wait for cores or memory"},
+	{"completed", "completed", UNIT_COUNT, 0, "applications that ended and are remembered; FINISHED says nothing of their jobs"},
+	{"drivers", "drivers", UNIT_COUNT, 0, "drivers that the cluster runs"},
+	{"workers_dead", "dead workers", UNIT_COUNT, 0, "workers that were lost and did not come back"},
+	{"cores", "cores", UNIT_CORES, 0, "cores of all workers that are alive"},
+	{"cores_used", "cores used", UNIT_CORES, FIGURE_HISTORY, "cores that applications hold"},
+	{"memory", "memory", UNIT_BYTES, 0, "memory that workers offer"},
+	{"memory_used", "memory used", UNIT_BYTES, FIGURE_HISTORY, "memory that applications hold"},
+	{"status", "status", UNIT_NONE, 0, "ALIVE, STANDBY, RECOVERING, COMPLETING_RECOVERY"},
+	{"url", "url", UNIT_NONE, 0, "what applications and workers connect to"},
+	{0},
+};
+
+static const struct table_spec tables[] = {
+	{"workers", "workers that the master knows", (const struct column_spec[]){
+		{"id", VALUE_TEXT, UNIT_NONE, 0, "begins with when it was started"},
+		{"state", VALUE_TEXT, UNIT_NONE, 0, "ALIVE, DEAD, DECOMMISSIONED, UNKNOWN"},
+		{"host", VALUE_TEXT, UNIT_NONE, 5, "where it runs, as it says"},
+		{"cores", VALUE_INT, UNIT_CORES, 1, "cores that it offers"},
+		{"cores_used", VALUE_INT, UNIT_CORES, 1, "cores that are taken"},
+		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory that it offers"},
+		{"memory_used", VALUE_INT, UNIT_BYTES, 2, "memory that is taken"},
+		{"heartbeat", VALUE_INT, UNIT_TIME, 3, "when it was last heard of; every 15 s"},
+		{"ui", VALUE_TEXT, UNIT_NONE, 4, "its web UI, as it says"},
+		{0},
+	}},
+	{"applications", "applications, those that run first, newest first", (const struct column_spec[]){
+		{"id", VALUE_TEXT, UNIT_NONE, 0, "its id"},
+		{"name", VALUE_TEXT, UNIT_NONE, 0, "as its owner called it"},
+		{"state", VALUE_TEXT, UNIT_NONE, 0, "WAITING, RUNNING, FINISHED, FAILED, KILLED; of the process, not of its jobs"},
+		{"cores", VALUE_INT, UNIT_CORES, 1, "cores that it holds"},
+		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory of one executor"},
+		{"duration", VALUE_INT, UNIT_MS, 2, "how long it ran"},
+		{"started", VALUE_INT, UNIT_TIME, 3, "when it was started"},
+		{"user", VALUE_TEXT, UNIT_NONE, 4, "who started it"},
+		{0},
+	}},
+	{"drivers", "drivers that the cluster runs or ran", (const struct column_spec[]){
+		{"id", VALUE_TEXT, UNIT_NONE, 0, "its id"},
+		{"state", VALUE_TEXT, UNIT_NONE, 0, "SUBMITTED, RUNNING, FINISHED, RELAUNCHING, KILLED, FAILED, ERROR"},
+		{"class", VALUE_TEXT, UNIT_NONE, 1, "its main class"},
+		{"worker", VALUE_TEXT, UNIT_NONE, 2, "where it runs"},
+		{"cores", VALUE_INT, UNIT_CORES, 3, "cores that it holds"},
+		{"memory", VALUE_INT, UNIT_BYTES, 3, "memory that it holds"},
+		{"started", VALUE_INT, UNIT_TIME, 4, "when it was submitted"},
+		{0},
+	}},
+	{0},
+};
+
+static bool inspect(struct probe *p, struct snapshot *s)
+{
+	static const struct spark_specs specs = {figures, tables};
+	struct spark_reply reply;
+	bool good = spark_get(p, &p->at, "/json/", "text/json", &reply, &s->err);
+
+	if (good && !spark_read_master(reply.json, reply.served, reply.source, &specs, s))
+		good = err_set(&s->err, ERR_PARSE, "GET /json/: not of a master");
+	spark_reply_free(&reply);
+	return good;
+}
+
+static const char *role_of(struct text hint, uint16_t port)
+{
+	uint16_t ui = spark_option_port(hint, "--webui-port"), rpc = spark_option_port(hint, "--port");
+
+	if (!rpc)
+		rpc = spark_option_port(hint, "-p");
+	if (port == (rpc ? rpc : RPC_DEFAULT))
+		return "rpc";
+	if (spark_port_near(port, ui ? ui : UI_DEFAULT))
+		return "ui";
+	return spark_port_near(port, REST_DEFAULT) ? "rest" : NULL;
+}
+
+const struct service_kind kind_spark_master = {
+	.name = "spark-master",
+	.title = "Spark master",
+	.group = "compute",
+	.ports = (const struct port_role[]){{"ui", UI_DEFAULT, PORT_ASK, 8082}, {"rpc", RPC_DEFAULT, PORT_SILENT, 7078},
+		{"rest", REST_DEFAULT, PORT_ASK, 0}, {0}},
+	.owners = (const char *const[]){"org.apache.spark.deploy.master.Master", NULL},
+	.figures = figures,
+	.tables = tables,
+	.role_of = role_of,
+	.identify = identify,
+	.pulse = pulse,
+	.inspect = inspect,
+	.close = free,
+};
