@@ -110,7 +110,7 @@ static char *put_utf8(char out[KEY_NAME], uint32_t code)
 	return out;
 }
 
-char *key_name(char out[KEY_NAME], int key, bool ascii)
+char *keymap_name(char out[KEY_NAME], int key, bool ascii)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].key == key)
@@ -126,7 +126,7 @@ char *key_name(char out[KEY_NAME], int key, bool ascii)
 	return out;
 }
 
-int key_named(struct text name)
+int keymap_named(struct text name)
 {
 	struct text rest = name;
 	uint32_t code;
@@ -154,6 +154,6 @@ char *keymap_names(char *out, size_t size, enum act act, bool ascii)
 	out[0] = '\0';
 	for (size_t i = 0; i < N_BINDINGS; i++)
 		if (bindings[i].act == act && used + KEY_NAME + 1 < size)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", key_name(name, bindings[i].key, ascii));
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", keymap_name(name, bindings[i].key, ascii));
 	return out;
 }

@@ -25,8 +25,8 @@ enum act keymap_act(int key);
 int keymap_key(enum act act); /* the first one bound; 0: none */
 
 #define KEY_NAME 16
-char *key_name(char out[KEY_NAME], int key, bool ascii); /* "Ctrl-L", "Enter", "j" */
-int key_named(struct text name);                          /* 0: no such key */
+char *keymap_name(char out[KEY_NAME], int key, bool ascii); /* "Ctrl-L", "Enter", "j" */
+int keymap_named(struct text name);                          /* 0: no such key */
 char *keymap_names(char *out, size_t size, enum act act, bool ascii); /* all of them: "j ↓" */
 
 #endif

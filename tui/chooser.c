@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/* See chooser.h. The search is done anew at each key: lists are a few hundred rows. Pure. */
+#include "chooser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap.h"
+#include "mem.h"
+
+void chooser_clear(struct chooser *ch)
+{
+	free(ch->all);
+	free(ch->kept);
+	ch->all = NULL;
+	ch->kept = NULL;
+	ch->n = ch->room = ch->n_kept = 0;
+}
+
+struct choice *chooser_add(struct chooser *ch, enum choice_what what, int number, const char *key, const char *title, const char *detail)
+{
+	struct choice *choice;
+
+	if (ch->n == ch->room) {
+		ch->room = ch->room ? 2 * ch->room : 64;
+		ch->all = mem_grow(ch->all, ch->room, sizeof *ch->all);
+	}
+	choice = &ch->all[ch->n++];
+	*choice = (struct choice){.what = what, .number = number, .style = STYLE_NORMAL};
+	text_copy(choice->key, sizeof choice->key, text_of(key));
+	text_copy(choice->title, sizeof choice->title, text_of(title));
+	text_copy(choice->detail, sizeof choice->detail, text_of(detail));
+	return choice;
+}
+
+void chooser_search(struct chooser *ch)
+{
+	int *scores = mem_new(ch->n, sizeof *scores);
+
+	ch->kept = mem_grow(ch->kept, ch->n, sizeof *ch->kept);
+	ch->n_kept = 0;
+	for (size_t i = 0; i < ch->n; i++) {
+		size_t place = ch->n_kept;
+
+		scores[i] = ch->prompt.len ? ch->score(&ch->all[i], ch->prompt.s) : 0;
+		if (scores[i] < 0)
+			continue;
+		/* insertion keeps the given order among equals */
+		for (; place > 0 && scores[ch->kept[place - 1]] < scores[i]; place--)
+			ch->kept[place] = ch->kept[place - 1];
+		ch->kept[place] = i;
+		ch->n_kept++;
+	}
+	free(scores);
+	ch->selected = ch->top = 0;
+	while (ch->selected + 1 < ch->n_kept && ch->all[ch->kept[ch->selected]].what < CHOICE_ACT)
+		ch->selected++;
+	if (ch->n_kept && ch->all[ch->kept[ch->selected]].what < CHOICE_ACT)
+		ch->selected = 0;
+}
+
+const struct choice *chooser_chosen(const struct chooser *ch)
+{
+	return ch->selected < ch->n_kept ? &ch->all[ch->kept[ch->selected]] : NULL;
+}
+
+static void step(struct chooser *ch, int by)
+{
+	long next = (long)ch->selected + by, last = (long)ch->n_kept - 1;
+
+	next = next > last ? last : next;
+	ch->selected = next < 0 ? 0 : (size_t)next;
+}
+
+/* What a key does to the list; while something is typed, letters and the ends of the line are the prompt's. */
+static enum act list_act(const struct chooser *ch, int key)
+{
+	return ch->typing && (key < K_FIRST || key == K_HOME || key == K_END) ? ACT_NONE : keymap_act(key);
+}
+
+static bool moved(struct chooser *ch, enum act act)
+{
+	int page = ch->page > 1 ? ch->page - 1 : 1;
+	int by = act == ACT_UP ? -1 : act == ACT_DOWN ? 1 : act == ACT_PAGE_UP ? -page : act == ACT_PAGE_DOWN ? page
+	       : act == ACT_TOP ? -(int)ch->n_kept : act == ACT_BOTTOM ? (int)ch->n_kept : 0;
+
+	step(ch, by);
+	return by != 0;
+}
+
+static enum chooser_state cancelled(struct chooser *ch)
+{
+	if (ch->always_typing || !ch->typing)
+		return CHOOSER_LEFT;
+	ch->typing = false; /* the search is the topmost thing, then the list */
+	prompt_set(&ch->prompt, "");
+	chooser_search(ch);
+	return CHOOSER_OPEN;
+}
+
+enum chooser_state chooser_key(struct chooser *ch, int key)
+{
+	if (key == K_ENTER)
+		return chooser_chosen(ch) && chooser_chosen(ch)->what >= CHOICE_ACT ? CHOOSER_CHOSEN : CHOOSER_OPEN;
+	if (key == K_ESCAPE || (key == K_BACKSPACE && !ch->prompt.len))
+		return cancelled(ch);
+	if (moved(ch, list_act(ch, key)))
+		return CHOOSER_OPEN;
+	if (ch->typing) {
+		if (prompt_key(&ch->prompt, key))
+			chooser_search(ch);
+		return CHOOSER_OPEN;
+	}
+	if (keymap_act(key) == ACT_FILTER)
+		ch->typing = true;
+	return keymap_act(key) == ACT_BACK || keymap_act(key) == ACT_HELP ? CHOOSER_LEFT : CHOOSER_OPEN;
+}
+
+static void draw_row(const struct chooser *ch, struct canvas *c, int y, size_t row, int key_width, int title_width)
+{
+	const struct choice *choice = &ch->all[ch->kept[row]];
+	int x = 1;
+
+	if (choice->what == CHOICE_HEADING) {
+		canvas_text(c, y, x, -1, STYLE_HEADING, choice->title);
+		return;
+	}
+	if (choice->what == CHOICE_NOTE && !choice->title[0]) {
+		canvas_text(c, y, x + 2, -1, STYLE_NORMAL, choice->detail);
+	} else {
+		canvas_text(c, y, x + 2, key_width, STYLE_KEY, choice->key);
+		x += 2 + key_width + 2;
+		canvas_text(c, y, x, title_width, choice->style, choice->title);
+		canvas_text(c, y, x + title_width + 2, -1, STYLE_DIM, choice->detail);
+	}
+	if (row == ch->selected)
+		canvas_restyle(c, y, 0, -1, STYLE_SELECTED);
+}
+
+static int widest(const struct chooser *ch, const struct canvas *c, bool key, int most)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < ch->n; i++) {
+		int columns = ch->all[i].what == CHOICE_HEADING ? 0 : canvas_columns(c, key ? ch->all[i].key : ch->all[i].title);
+
+		if (columns > width)
+			width = columns;
+	}
+	return width < most ? width : most;
+}
+
+void chooser_draw(struct chooser *ch, struct canvas *c, const char *label, int *y, int *x)
+{
+	int key_width = widest(ch, c, true, c->width / 4), title_width = widest(ch, c, false, c->width / 2);
+
+	canvas_clear(c);
+	ch->page = c->height - 1;
+	*y = -1;
+	*x = prompt_draw(&ch->prompt, c, 0, 0, c->width, label);
+	if (ch->typing)
+		*y = 0;
+	if (ch->page < 1)
+		return;
+	if (ch->selected < ch->top)
+		ch->top = ch->selected;
+	if (ch->selected >= ch->top + (size_t)ch->page)
+		ch->top = ch->selected - (size_t)ch->page + 1;
+	if (ch->selected == 0 || (ch->selected == 1 && ch->top == 1))
+		ch->top = 0; /* a heading above the first row is worth seeing */
+	for (int i = 0; i < ch->page && ch->top + (size_t)i < ch->n_kept; i++)
+		draw_row(ch, c, 1 + i, ch->top + (size_t)i, key_width, title_width);
+	if (!ch->n_kept)
+		canvas_text(c, 1, 3, -1, STYLE_DIM, "nothing matches");
+}

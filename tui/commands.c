@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The commands that print and end: the same engine as the screen, judged for one round. What has
+ * not answered by --within is unknown. Exit codes are report.h's. Main thread.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keymap.h"
+#include "log.h"
+#include "mem.h"
+#include "net.h"
+#include "report.h"
+#include "run.h"
+#include "terminal.h"
+#include "theme.h"
+
+enum { OUT_MAX = 64 << 20, WITHIN_MS = 8000, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40 };
+
+struct engine_options engine_options_of(const struct setup *setup)
+{
+	const struct options *o = setup->options;
+
+	return (struct engine_options){
+		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
+		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
+		.discover = true, .only = o->service,
+	};
+}
+
+void end_engine(struct engine *engine, int64_t ms, int code)
+{
+	if (engine_stop(engine, ms) == 0)
+		return;
+	/* a thread that hangs in a library must not keep the user */
+	fflush(NULL);
+	_exit(code);
+}
+
+/* ---- running until something holds ---- */
+
+typedef bool (*holds)(const struct lake *lake, const void *ctx);
+
+/* True where it held before the deadline. The lake is the newest one either way. */
+static bool run_until(struct engine *engine, int64_t deadline, holds test, const void *ctx)
+{
+	const struct lake *lake = engine_lake(engine);
+
+	for (;;) {
+		struct pollfd p = {engine_fd(engine), POLLIN, 0};
+		int64_t now, due;
+
+		engine_turn(engine);
+		if (test(lake, ctx))
+			return true;
+		now = clock_ms();
+		if (now >= deadline)
+			return false;
+		due = engine_due(engine) < deadline ? engine_due(engine) : deadline;
+		poll(&p, 1, due > now ? (int)(due - now) : 0);
+	}
+}
+
+static bool settled(const struct lake *lake, const void *engine)
+{
+	return lake->replayed ? engine_replay_done(engine) : lake->settled;
+}
+
+static bool all_met(const struct lake *lake, const void *ctx)
+{
+	const struct condition *conditions = ctx;
+
+	for (size_t i = 0; conditions[i].service[0]; i++)
+		if (!condition_met(lake, &conditions[i]))
+			return false;
+	return true;
+}
+
+/* ---- the commands ---- */
+
+static bool known_service(const struct setup *setup, const char *name)
+{
+	const char *names[256];
+	const char *near;
+	size_t n = 0;
+
+	/* a recording brings its own profile; without one everything is found */
+	if (!name || setup->options->replay || !setup->profile->name || profile_service(setup->profile, name))
+		return true;
+	for (size_t i = 0; i < setup->profile->n_services && n < 256; i++)
+		names[n++] = setup->profile->services[i].name;
+	near = options_nearest(name, names, n);
+	fprintf(stderr, "laketop: profile %s has no service \"%s\"%s%s%s\n", setup->profile->name, name, near ? ": did you mean \"" : "", near ? near : "",
+		near ? "\"?" : "");
+	return false;
+}
+
+static bool known_names(const struct setup *setup)
+{
+	for (size_t i = 0; setup->options->names[i]; i++)
+		if (!known_service(setup, setup->options->names[i]))
+			return false;
+	return known_service(setup, setup->options->service);
+}
+
+static int print_status(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	const struct options *o = setup->options;
+	const struct report_options report = {.json = o->json, .tables = o->tables, .service = o->service};
+
+	report_status(engine_lake(engine), &report, out);
+	return (int)report_ready(engine_lake(engine));
+}
+
+static int print_check(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	return (int)report_check(engine_lake(engine), setup->options->names[0] ? setup->options->names : NULL, out);
+}
+
+static int print_ports(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	const struct report_options report = {.json = setup->options->json};
+
+	report_ports(engine_lake(engine), &report, out);
+	return EXIT_READY;
+}
+
+static int print_events(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	(void)setup;
+	report_events(engine_lake(engine), out);
+	return EXIT_READY;
+}
+
+static void print_costs(struct engine *engine, struct buf *out)
+{
+	const struct lake *lake = engine_lake(engine);
+	struct engine_cost all = engine_cost(engine, NULL);
+
+	buf_printf(out, "\nwhat this look cost them\n  %-24s %9s %10s\n", "SERVICE", "REQUESTS", "BYTES");
+	for (size_t i = 0; i < lake->n_services; i++) {
+		struct engine_cost cost = engine_cost(engine, lake->services[i]->name);
+
+		if (cost.requests)
+			buf_printf(out, "  %-24s %9u %10zu\n", lake->services[i]->name, cost.requests, cost.bytes);
+	}
+	buf_printf(out, "  %-24s %9u %10zu   %u threads\n", "all", all.requests, all.bytes, all.threads);
+}
+
+static void print_diary(struct buf *out)
+{
+	struct log_line lines[LOG_LINES];
+	size_t n = log_read(lines, LOG_LINES);
+	char time[CLOCK_TEXT];
+
+	if (!n)
+		return;
+	buf_puts(out, "\nwhat laketop noted of itself\n");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(out, "  %s  %s: %s\n", clock_hms(time, lines[i].wall_ms), lines[i].source, lines[i].words);
+	if (log_dropped())
+		buf_printf(out, "  and %llu older lines\n", (unsigned long long)log_dropped());
+}
+
+static void print_terminal(struct buf *out)
+{
+	struct terminal_facts facts = terminal_facts();
+
+	buf_printf(out, "\nterminal\n  TERM %s, %dx%d, %s, input %s, output %s\n", facts.name[0] ? facts.name : "(none)", facts.width, facts.height,
+		facts.charset, facts.input ? "a terminal" : "no terminal", facts.output ? "a terminal" : "no terminal");
+}
+
+static int print_doctor(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	const struct profile *profile = setup->profile;
+
+	report_versions(out);
+	buf_printf(out, "  %s\n\nprofile\n  %s, %zu services, from %s\n", terminal_facts().version, profile->name ? profile->name : "none",
+		profile->n_services, profile->path ? profile->path : "nowhere: everything is found");
+	buf_printf(out, "  events are kept in %s\n", setup->state_dir ? setup->state_dir : "(nowhere: there is no home folder)");
+	print_terminal(out);
+	print_costs(engine, out);
+	print_diary(out);
+	return EXIT_READY;
+}
+
+static int run_reporting(const struct setup *setup, int (*print)(const struct setup *, struct engine *, struct buf *))
+{
+	const struct options *o = setup->options;
+	struct engine_options options = engine_options_of(setup);
+	int64_t deadline = clock_ms() + (o->within >= 0 ? o->within : WITHIN_MS);
+	struct err err = {0};
+	struct engine *engine;
+	struct buf out;
+	int code;
+
+	if (!known_names(setup))
+		return EXIT_USAGE;
+	net_global_init();
+	engine = engine_start(&options, &err);
+	if (!engine) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		return EXIT_USAGE;
+	}
+	run_until(engine, deadline, settled, engine);
+	buf_init(&out, OUT_MAX);
+	code = print(setup, engine, &out);
+	if (fwrite(buf_text(&out).at, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
+		code = EXIT_USAGE;
+	buf_free(&out);
+	end_engine(engine, STOP_MS, code);
+	return code;
+}
+
+static void say_missing(const struct lake *lake, const struct condition *conditions)
+{
+	for (size_t i = 0; conditions[i].service[0]; i++) {
+		const struct service *s = lake_service(lake, conditions[i].service);
+
+		if (!condition_met(lake, &conditions[i]))
+			fprintf(stderr, "laketop: time is up: %s is %s%s%s%s%s\n", conditions[i].service, s ? verdict_word(s->verdict.shown.verdict) : "not known",
+				s && s->verdict.shown.version[0] ? " " : "", s ? s->verdict.shown.version : "",
+				s && s->verdict.shown.reason[0] ? ": " : "", s ? s->verdict.shown.reason : "");
+	}
+}
+
+static int run_wait(const struct setup *setup)
+{
+	const struct options *o = setup->options;
+	struct condition conditions[CONDITIONS_MAX + 1] = {0};
+	struct engine_options options = engine_options_of(setup);
+	int64_t deadline = clock_ms() + (o->timeout >= 0 ? o->timeout : TIMEOUT_MS);
+	struct err err = {0};
+	struct engine *engine = NULL;
+	bool met;
+
+	for (size_t i = 0; o->conditions[i]; i++) {
+		if (!condition_parse(o->conditions[i], &conditions[i], &err)) {
+			fprintf(stderr, "laketop: --for %s: %s\n", o->conditions[i], err.words);
+			return EXIT_USAGE;
+		}
+		if (!known_service(setup, conditions[i].service))
+			return EXIT_USAGE;
+	}
+	net_global_init();
+	engine = engine_start(&options, &err);
+	if (!engine) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		return EXIT_USAGE;
+	}
+	met = run_until(engine, deadline, all_met, conditions);
+	if (!met)
+		say_missing(engine_lake(engine), conditions);
+	end_engine(engine, STOP_MS, met ? EXIT_READY : EXIT_TIME);
+	return met ? EXIT_READY : EXIT_TIME;
+}
+
+static int run_themes(const struct setup *setup)
+{
+	struct theme theme;
+
+	for (size_t i = 0; theme_builtin(i); i++)
+		if (theme_load(setup->host, theme_builtin(i), &theme, NULL))
+			printf("%-8s %s%s\n", theme.name, theme.description, strcmp(theme.name, theme_default) != 0 ? "" : " (the default)");
+	return EXIT_READY;
+}
+
+static int run_keys(const struct setup *setup)
+{
+	char keys[64];
+
+	for (int act = ACT_UP; act < ACT_PANEL_0; act++)
+		printf("%-20s %s\n", keymap_names(keys, sizeof keys, (enum act)act, true), act_info((enum act)act)->help);
+	for (size_t i = 0; panels[i]; i++)
+		if (panels[i]->key)
+			printf("%-20c panel: %s\n", panels[i]->key, panels[i]->title);
+	(void)setup;
+	return EXIT_READY;
+}
+
+int command_run(const struct setup *setup)
+{
+	switch (setup->options->command) {
+	case COMMAND_STATUS:
+		return run_reporting(setup, print_status);
+	case COMMAND_CHECK:
+		return run_reporting(setup, print_check);
+	case COMMAND_PORTS:
+		return run_reporting(setup, print_ports);
+	case COMMAND_EVENTS:
+		return run_reporting(setup, print_events);
+	case COMMAND_DOCTOR:
+		return run_reporting(setup, print_doctor);
+	case COMMAND_WAIT:
+		return run_wait(setup);
+	case COMMAND_THEMES:
+		return run_themes(setup);
+	case COMMAND_KEYS:
+		return run_keys(setup);
+	case COMMAND_SCREEN:
+	case COMMAND_COUNT:
+		break;
+	}
+	return EXIT_USAGE;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Title and hint line. Both are lists of parts, each with a rank: what does not fit is dropped
+ * whole, highest rank first, so that the badge and the count of problems are there at any width.
+ * Pure over a lake; UI thread.
+ */
+#include "frame.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "keymap.h"
+
+enum { PARTS_MAX = 12, PART_SIZE = 160 };
+
+struct part {
+	char s[PART_SIZE];
+	enum style style;
+	int rank;      /* 0 is never dropped */
+	bool right;    /* belongs to the right edge */
+	bool gone;
+};
+
+struct parts {
+	struct part at[PARTS_MAX];
+	size_t n;
+};
+
+__attribute__((format(printf, 5, 6))) static void add(struct parts *p, enum style style, int rank, bool right, const char *format, ...)
+{
+	struct part *part = &p->at[p->n];
+	va_list args;
+
+	if (p->n == PARTS_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(part->s, sizeof part->s, format, args);
+	va_end(args);
+	part->style = style;
+	part->rank = rank;
+	part->right = right;
+	part->gone = false;
+	p->n++;
+}
+
+static int width_of(const struct canvas *line, const struct part *part)
+{
+	return part->gone ? 0 : canvas_columns(line, part->s) + 2;
+}
+
+/* Drops the highest ranks until the rest fits. */
+static void fit(struct parts *p, const struct canvas *line)
+{
+	for (;;) {
+		struct part *drop = NULL;
+		int total = 0;
+
+		for (size_t i = 0; i < p->n; i++) {
+			total += width_of(line, &p->at[i]);
+			if (!p->at[i].gone && p->at[i].rank > 0 && (!drop || p->at[i].rank > drop->rank))
+				drop = &p->at[i];
+		}
+		if (total <= line->width || !drop)
+			return;
+		drop->gone = true;
+	}
+}
+
+static void draw(struct parts *p, struct canvas *line)
+{
+	int left = 1, right = line->width - 1;
+
+	fit(p, line);
+	for (size_t i = p->n; i-- > 0;)
+		if (p->at[i].right && !p->at[i].gone) {
+			right -= canvas_columns(line, p->at[i].s);
+			canvas_text(line, 0, right, -1, p->at[i].style, p->at[i].s);
+			right -= 2;
+		}
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->at[i].right && !p->at[i].gone)
+			left += canvas_text(line, 0, left, right - left, p->at[i].style, p->at[i].s) + 2;
+}
+
+/* ---- title ---- */
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void add_state(struct parts *p, const struct lake *lake)
+{
+	size_t answered = 0, required = 0;
+
+	for (size_t i = 0; i < lake->n_services; i++) {
+		required += lake->services[i]->required;
+		answered += lake->services[i]->required && !lake->services[i]->asking;
+	}
+	if (!required) {
+		/* nothing is expected: nothing can be ready */
+		if (!lake->facts)
+			add(p, STYLE_UNKNOWN, 0, false, "looking");
+		else
+			add(p, STYLE_ACCENT, 0, false, "%zu service%s", lake->n_services, plural(lake->n_services));
+	} else if (!lake->settled)
+		add(p, STYLE_UNKNOWN, 0, false, "ASKING %zu of %zu", answered, required);
+	else
+		add(p, lake->ready ? STYLE_READY : STYLE_NOT_READY, 0, false, lake->ready ? " READY " : " NOT READY ");
+	if (lake->n_problems && (lake->settled || !required))
+		add(p, STYLE_BAD, 0, false, "%zu problem%s", lake->n_problems, plural(lake->n_problems));
+	if (lake->n_warnings && (lake->settled || !required))
+		add(p, STYLE_WARN, 3, false, "%zu warning%s", lake->n_warnings, plural(lake->n_warnings));
+}
+
+/* "9.0 of 64 GiB": the unit is said once where both have the same. */
+static void add_memory(struct parts *p, const struct box *box)
+{
+	char available[VALUE_TEXT_SIZE], total[VALUE_TEXT_SIZE];
+	char *unit;
+	const char *other;
+
+	if (box->memory_total <= 0)
+		return;
+	value_show(available, value_int(box->memory_available), UNIT_BYTES);
+	value_show(total, value_int(box->memory_total), UNIT_BYTES);
+	unit = strchr(available, ' ');
+	other = strchr(total, ' ');
+	if (unit && other && !strcmp(unit, other))
+		*unit = '\0';
+	add(p, box->memory_available < box->memory_total / 10 ? STYLE_WARN : STYLE_NORMAL, 5, true, "mem %s of %s", available, total);
+}
+
+static void add_disk(struct parts *p, const struct facts *facts)
+{
+	const struct disk *worst = NULL;
+	char free_text[VALUE_TEXT_SIZE];
+
+	for (size_t i = 0; i < facts->n_disks; i++)
+		if (facts->disks[i].total > 0 && (!worst || facts->disks[i].free < worst->free))
+			worst = &facts->disks[i];
+	if (!worst)
+		return;
+	value_show(free_text, value_int(worst->free), UNIT_BYTES);
+	add(p, worst->free < worst->total / 20 ? STYLE_WARN : STYLE_NORMAL, 6, true, "disk %s", free_text);
+}
+
+static void add_right(struct parts *p, const struct frame *f)
+{
+	char words[CLOCK_TEXT];
+
+	if (f->frozen_ms >= 0)
+		add(p, STYLE_SELECTED, 0, true, " FROZEN %s ", clock_span(words, f->frozen_ms));
+	if (f->lake->replayed)
+		add(p, STYLE_INPUT, 1, true, "replay");
+	if (f->lake->facts) {
+		add_memory(p, &f->lake->facts->box);
+		add_disk(p, f->lake->facts);
+	}
+	add(p, STYLE_NORMAL, 4, true, "%s", clock_hms(words, f->wall));
+}
+
+static void compose_title(const struct frame *f, struct parts *p)
+{
+	const struct profile *profile = f->lake->profile;
+	const char *name = profile && profile->name ? profile->name : NULL;
+
+	p->n = 0;
+	add(p, STYLE_TITLE, 1, false, "laketop");
+	if (name && f->lake->demo)
+		add(p, STYLE_NORMAL, 2, false, "%.60s/%.40s @ %.40s", name, f->lake->demo->name, f->lake->host ? f->lake->host : "?");
+	else
+		add(p, STYLE_NORMAL, 2, false, "%s%.60s@ %.40s", name ? name : "", name ? " " : "", f->lake->host ? f->lake->host : "?");
+	add_state(p, f->lake);
+	add_right(p, f);
+}
+
+void frame_title(const struct frame *f, struct canvas *line)
+{
+	struct parts p;
+
+	compose_title(f, &p);
+	draw(&p, line);
+}
+
+bool frame_has_clock(const struct frame *f, const struct canvas *line)
+{
+	struct parts p;
+
+	compose_title(f, &p);
+	fit(&p, line);
+	return !p.at[p.n - 1].gone;
+}
+
+/* ---- hints ---- */
+
+/* One hint, where all of it fits. Returns the columns used. */
+static int draw_hint(struct canvas *line, int x, int end, enum act act, const char *label)
+{
+	char key[KEY_NAME];
+	int wide;
+
+	if (!label || !keymap_key(act))
+		return 0;
+	keymap_name(key, keymap_key(act), line->ascii);
+	wide = canvas_columns(line, key) + 1 + canvas_columns(line, label);
+	if (x + wide > end)
+		return 0;
+	x += canvas_text(line, 0, x, -1, STYLE_KEY, key) + 1;
+	canvas_text(line, 0, x, -1, STYLE_NORMAL, label);
+	return wide + 2;
+}
+
+static int draw_modes(const struct frame *f, struct canvas *line, int x, int end)
+{
+	if (f->filter[0])
+		x += canvas_printf(line, 0, x, end - x, STYLE_INPUT, "/%s", f->filter) + 2;
+	if (f->problems_only)
+		x += canvas_text(line, 0, x, end - x, STYLE_INPUT, "problems only") + 2;
+	return x;
+}
+
+/* How many of the profile's services are not there: said small, they are often meant not to be. */
+static int draw_absent(const struct lake *lake, struct canvas *line)
+{
+	char words[48];
+	size_t expected = 0;
+	int x;
+
+	for (size_t i = 0; i < lake->n_services; i++)
+		expected += lake->services[i]->expected != NULL;
+	if (!lake->n_absent || line->width < 80)
+		return line->width - 1;
+	snprintf(words, sizeof words, "%zu of %zu absent", lake->n_absent, expected);
+	x = line->width - 1 - canvas_columns(line, words);
+	canvas_text(line, 0, x, -1, STYLE_DIM, words);
+	return x - 2;
+}
+
+void frame_hints(const struct frame *f, struct canvas *line)
+{
+	static const enum act common[] = {ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS};
+	int x = 1, end = line->width - 1;
+
+	if (f->message) {
+		canvas_text(line, 0, x, end - x, f->message_style, f->message);
+		return;
+	}
+	end = draw_absent(f->lake, line);
+	x = draw_modes(f, line, x, end);
+	x += draw_hint(line, x, end, ACT_BACK, f->root ? "quit" : "back");
+	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+		x += draw_hint(line, x, end, common[i], act_info(common[i])->label);
+	for (const struct key_hint *hint = f->panel->hints; hint && hint->act != ACT_NONE; hint++)
+		x += draw_hint(line, x, end, hint->act, hint->label);
+}
+
+void frame_too_small(struct canvas *c)
+{
+	char words[64];
+
+	snprintf(words, sizeof words, "laketop needs %dx%d, this is %dx%d", SCREEN_MIN_WIDTH, SCREEN_MIN_HEIGHT, c->width, c->height);
+	canvas_text(c, c->height / 2, 0, -1, STYLE_NORMAL, words);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* laketop: reads the command line and the profile, then runs the screen or a command. */
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "run.h"
+#include "terminal.h"
+
+enum { MALLOC_ARENAS = 2 }; /* one per thread would cost more than the program itself */
+
+/* $XDG_STATE_HOME/laketop, else ~/.local/state/laketop. */
+static const char *state_dir(char *out, size_t size)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int len = -1;
+
+	if (state && state[0] == '/')
+		len = snprintf(out, size, "%s/laketop", state);
+	else if (home && home[0] == '/')
+		len = snprintf(out, size, "%s/.local/state/laketop", home);
+	return len > 0 && (size_t)len < size ? out : NULL;
+}
+
+static int say_and_leave(const struct options *o)
+{
+	struct buf out;
+
+	buf_init(&out, 64 << 10);
+	if (o->help)
+		options_help(o->command, &out);
+	else
+		report_versions(&out);
+	fputs(buf_text(&out).at, stdout);
+	if (o->version)
+		printf("  %s\n", terminal_facts().version);
+	buf_free(&out);
+	return 0;
+}
+
+static int complain(const char *words)
+{
+	fprintf(stderr, "laketop: %s\n", words);
+	return EXIT_USAGE;
+}
+
+int main(int argc, char *argv[])
+{
+	bool utf8 = terminal_locale();
+	struct options options;
+	struct setup setup = {.options = &options, .ascii = !utf8};
+	struct profile *profile;
+	struct err err = {0};
+	char state[512], words[sizeof err.words];
+	int code;
+
+	mallopt(M_ARENA_MAX, MALLOC_ARENAS);
+	if (!options_parse(argc, argv, &options, &err))
+		return complain(err.words);
+	if (options.help || options.version)
+		return say_and_leave(&options);
+	setup.ascii = setup.ascii || options.ascii;
+	setup.state_dir = state_dir(state, sizeof state);
+	setup.host = host_local();
+	setup.profile = profile = profile_load(setup.host, options.profile, &err);
+	if (!profile)
+		return complain(err.words);
+	if (options.demo && !options.replay && !profile_demo(profile, options.demo)) {
+		snprintf(words, sizeof words, "there is no [demo %.60s] in %.80s", options.demo, profile->path ? profile->path : "a profile: --profile names one");
+		code = complain(words);
+	} else {
+		signal(SIGPIPE, SIG_IGN);
+		code = options.command == COMMAND_SCREEN ? loop_run(&setup) : command_run(&setup);
+	}
+	profile_free(profile);
+	setup.host->close(setup.host);
+	return code;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/* One line that is being typed. Pure; UI thread. */
+#ifndef LAKETOP_TUI_PROMPT_H
+#define LAKETOP_TUI_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "canvas.h"
+
+enum { PROMPT_SIZE = 128 };
+
+struct prompt {
+	char s[PROMPT_SIZE]; /* clean */
+	size_t len, at;      /* bytes; the cursor stands before s[at] */
+};
+
+void prompt_set(struct prompt *p, const char *s);
+bool prompt_key(struct prompt *p, int key); /* false: not a key of a line editor */
+void prompt_paste(struct prompt *p, struct text text);
+/* Draws label and line into the canvas line y from x on; returns the column of the cursor. */
+int prompt_draw(const struct prompt *p, struct canvas *c, int y, int x, int width, const char *label);
+
+#endif

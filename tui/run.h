@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+/* The two ways to run: on a terminal, or as a command that prints and ends. Main thread. */
+#ifndef LAKETOP_TUI_RUN_H
+#define LAKETOP_TUI_RUN_H
+
+#include "engine.h"
+#include "host.h"
+#include "options.h"
+#include "profile.h"
+
+struct setup {
+	const struct options *options;
+	struct host *host;
+	const struct profile *profile;
+	const char *state_dir; /* NULL: there is no place for one */
+	bool ascii;
+};
+
+enum { EXIT_GONE = 129, EXIT_INTERRUPTED = 130, EXIT_QUIT_SIGNAL = 131, EXIT_TERMINATED = 143 };
+
+int loop_run(const struct setup *setup);
+int command_run(const struct setup *setup);
+
+/* What the engine is asked for by these options. */
+struct engine_options engine_options_of(const struct setup *setup);
+/* Ends what was started within ms; where threads are left behind, ends the process instead of returning. */
+void end_engine(struct engine *engine, int64_t ms, int code);
+
+/* The lake before anything was asked: the profile's services, each "asking". What the first frame shows. */
+struct lake *first_lake(const struct setup *setup);
+void first_free(struct lake *lake);
+
+#endif

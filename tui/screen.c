@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See screen.h. Pages form a stack: the overview below, at most one panel above it, service pages
+ * above that; q and Esc go down. Each page has a filter of its own. Panels change their state in
+ * act(), never in draw(), so drawing twice is harmless.
+ */
+#include "screen.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "frame.h"
+#include "help.h"
+#include "keymap.h"
+#include "mem.h"
+#include "palette.h"
+
+enum { PAGES_MAX = 16, MESSAGE_MS = 3000, PALETTE_ROWS = 14, PALETTE_WIDTH = 96 };
+
+enum mode { MODE_PANEL, MODE_FILTER, MODE_PALETTE, MODE_HELP };
+
+struct page {
+	int panel;               /* index of panels[] */
+	char subject[NAME_SIZE]; /* of a service page */
+	char filter[PROMPT_SIZE];
+};
+
+struct screen {
+	const struct lake *lake;
+	bool ascii;
+	void **states;           /* one per panel */
+	struct page pages[PAGES_MAX];
+	int top;
+	enum mode mode;
+	bool problems_only;
+	int64_t frozen;          /* clock_ms() since; -1 */
+	struct prompt filter;
+	struct chooser chooser;
+	int help_width;          /* that the help was filled for */
+	char message[REASON_SIZE];
+	enum style message_style;
+	int64_t message_end;
+	int64_t clock_next;      /* clock_ms() of the next second that is shown */
+};
+
+struct screen *screen_new(bool ascii)
+{
+	struct screen *s = mem_new(1, sizeof *s);
+	size_t n = 0;
+
+	while (panels[n])
+		n++;
+	s->states = mem_new(n, sizeof *s->states);
+	for (size_t i = 0; i < n; i++)
+		s->states[i] = mem_new(1, panels[i]->state_size);
+	s->ascii = ascii;
+	s->frozen = -1;
+	return s;
+}
+
+void screen_free(struct screen *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; panels[i]; i++)
+		free(s->states[i]);
+	free(s->states);
+	chooser_clear(&s->chooser);
+	free(s);
+}
+
+void screen_show(struct screen *s, const struct lake *lake)
+{
+	s->lake = lake;
+}
+
+bool screen_frozen(const struct screen *s)
+{
+	return s->frozen >= 0;
+}
+
+static struct page *page_of(struct screen *s)
+{
+	return &s->pages[s->top];
+}
+
+static const struct panel *panel_of(struct screen *s)
+{
+	return panels[page_of(s)->panel];
+}
+
+static struct panel_view view_of(struct screen *s)
+{
+	struct page *page = page_of(s);
+
+	return (struct panel_view){
+		.lake = s->lake, .filter = page->filter, .problems_only = s->problems_only, .frozen = screen_frozen(s),
+		.subject = page->subject[0] ? page->subject : NULL,
+	};
+}
+
+void screen_say(struct screen *s, enum style style, const char *format, ...)
+{
+	char words[2 * REASON_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof words, format, args);
+	va_end(args);
+	text_clean(s->message, sizeof s->message, text_of(words));
+	s->message_style = style;
+	s->message_end = clock_ms() + MESSAGE_MS;
+}
+
+int64_t screen_due(const struct screen *s)
+{
+	return s->message[0] && s->message_end < s->clock_next ? s->message_end : s->clock_next;
+}
+
+/* ---- drawing ---- */
+
+static void draw_panel(struct screen *s, struct canvas *c)
+{
+	struct panel_view view = view_of(s);
+	struct canvas body = canvas_part(c, 1, 0, c->height - 2, c->width);
+
+	canvas_clear(&body);
+	panel_of(s)->draw(&view, s->states[page_of(s)->panel], &body);
+}
+
+static void draw_help(struct screen *s, struct canvas *c, int *y, int *x)
+{
+	struct canvas body = canvas_part(c, 1, 0, c->height - 2, c->width);
+
+	if (s->help_width != c->width) { /* prose is wrapped for a width */
+		s->help_width = c->width;
+		help_fill(&s->chooser, panel_of(s), c->width - 6, s->ascii);
+	}
+	chooser_draw(&s->chooser, &body, s->chooser.typing ? "search: " : " help   / search   Enter runs a line   q leaves", y, x);
+	*y += *y >= 0;
+}
+
+static void draw_palette(struct screen *s, struct canvas *c, int *y, int *x)
+{
+	int width = c->width - 4 < PALETTE_WIDTH ? c->width - 4 : PALETTE_WIDTH, rows = c->height - 5 < PALETTE_ROWS ? c->height - 5 : PALETTE_ROWS;
+	int left = (c->width - width) / 2, top = 2;
+	struct canvas box;
+
+	rows = (int)s->chooser.n_kept < rows ? (int)s->chooser.n_kept : rows;
+	rows = rows < 1 ? 1 : rows;
+	canvas_fill(c, top - 1, left, width, STYLE_RULE, "─");
+	box = canvas_part(c, top, left, rows + 1, width);
+	chooser_draw(&s->chooser, &box, ": ", y, x);
+	canvas_fill(c, top + rows + 1, left, width, STYLE_RULE, "─");
+	*y += *y >= 0 ? top : 0;
+	*x += left;
+}
+
+static void draw_bottom(struct screen *s, const struct frame *frame, struct canvas *c, int *y, int *x)
+{
+	struct canvas line = canvas_part(c, c->height - 1, 0, 1, c->width);
+
+	if (s->mode == MODE_FILTER) {
+		*y = c->height - 1;
+		*x = prompt_draw(&s->filter, &line, 0, 0, c->width, "/");
+	} else
+		frame_hints(frame, &line);
+}
+
+void screen_draw(struct screen *s, struct canvas *c, int *y, int *x)
+{
+	int64_t now = clock_ms();
+	struct canvas title = canvas_part(c, 0, 0, 1, c->width);
+	struct frame frame;
+
+	*y = -1;
+	*x = 0;
+	canvas_clear(c);
+	s->clock_next = INT64_MAX;
+	if (c->width < SCREEN_MIN_WIDTH || c->height < SCREEN_MIN_HEIGHT) {
+		frame_too_small(c);
+		return;
+	}
+	if (s->message[0] && now >= s->message_end)
+		s->message[0] = '\0';
+	frame = (struct frame){
+		.lake = s->lake, .panel = panel_of(s), .root = s->top == 0, .filter = page_of(s)->filter, .problems_only = s->problems_only,
+		.frozen_ms = screen_frozen(s) ? now - s->frozen : -1, .wall = clock_wall_ms(), .message = s->message[0] ? s->message : NULL,
+		.message_style = s->message_style,
+	};
+	frame_title(&frame, &title);
+	if (screen_frozen(s) || frame_has_clock(&frame, &title))
+		s->clock_next = now + 1000 - frame.wall % 1000;
+	if (s->mode == MODE_HELP)
+		draw_help(s, c, y, x);
+	else
+		draw_panel(s, c);
+	if (s->mode == MODE_PALETTE)
+		draw_palette(s, c, y, x);
+	draw_bottom(s, &frame, c, y, x);
+}
+
+/* ---- pages ---- */
+
+static void push(struct screen *s, int panel, const char *subject)
+{
+	if (s->top == PAGES_MAX - 1) { /* the oldest above the overview is forgotten */
+		memmove(&s->pages[1], &s->pages[2], (PAGES_MAX - 2) * sizeof s->pages[0]);
+		s->top--;
+	}
+	s->pages[++s->top] = (struct page){.panel = panel};
+	text_copy(page_of(s)->subject, sizeof page_of(s)->subject, text_of(subject));
+}
+
+static void go_to_panel(struct screen *s, int panel)
+{
+	if (page_of(s)->panel == panel)
+		return;
+	s->top = 0;
+	if (panel != s->pages[0].panel)
+		push(s, panel, NULL);
+}
+
+static void open_service(struct screen *s, const char *name)
+{
+	for (int i = 0; name && panels[i]; i++)
+		if (panels[i] == panel_named("service")) {
+			push(s, i, name);
+			return;
+		}
+}
+
+static bool leave_page(struct screen *s)
+{
+	if (s->top == 0)
+		return false;
+	s->top--;
+	return true;
+}
+
+/* ---- acts ---- */
+
+static void react(struct screen *s, const struct panel_view *view, unsigned reactions, struct wish *wish)
+{
+	if (reactions & REACT_REFRESH) {
+		wish->what |= WISH_REFRESH;
+		text_copy(wish->service, sizeof wish->service, text_of(view->open));
+	}
+	if (reactions & REACT_IDENTIFY) {
+		wish->what |= WISH_IDENTIFY;
+		text_copy(wish->address, sizeof wish->address, text_of(view->address));
+		wish->port = view->port;
+	}
+	if ((reactions & REACT_COPY) && view->copy) {
+		wish->what |= WISH_COPY;
+		wish->copy = view->copy;
+	}
+	if (reactions & REACT_CLOSE)
+		leave_page(s);
+	if (reactions & REACT_OPEN)
+		open_service(s, view->open);
+}
+
+static unsigned panel_act(struct screen *s, enum act act, struct wish *wish)
+{
+	struct panel_view view = view_of(s);
+	unsigned reactions = panel_of(s)->act ? panel_of(s)->act(&view, s->states[page_of(s)->panel], act) : REACT_NONE;
+
+	react(s, &view, reactions, wish);
+	return reactions;
+}
+
+/* Esc: the topmost thing that can be undone. */
+static void cancel(struct screen *s, struct wish *wish)
+{
+	if (s->message[0])
+		s->message[0] = '\0';
+	else if (panel_act(s, ACT_CANCEL, wish) != REACT_NONE)
+		return;
+	else if (page_of(s)->filter[0])
+		page_of(s)->filter[0] = '\0';
+	else if (s->problems_only)
+		s->problems_only = false;
+	else
+		leave_page(s);
+}
+
+static void begin_filter(struct screen *s)
+{
+	s->mode = MODE_FILTER;
+	prompt_set(&s->filter, page_of(s)->filter);
+}
+
+static void begin_chooser(struct screen *s, enum mode mode)
+{
+	s->mode = mode;
+	s->chooser.typing = s->chooser.always_typing = false;
+	prompt_set(&s->chooser.prompt, "");
+	s->help_width = -1; /* the help is filled when it is drawn */
+	if (mode == MODE_PALETTE)
+		palette_fill(&s->chooser, s->lake, s->ascii);
+}
+
+static void freeze(struct screen *s)
+{
+	s->frozen = screen_frozen(s) ? -1 : clock_ms();
+}
+
+static void refresh(struct screen *s, struct wish *wish)
+{
+	wish->what |= WISH_REFRESH;
+	text_copy(wish->service, sizeof wish->service, text_of(page_of(s)->subject));
+	if (screen_frozen(s))
+		screen_say(s, STYLE_ACCENT, "asking; the picture is frozen: p lets it go");
+	else
+		screen_say(s, STYLE_ACCENT, "asking %s now", wish->service[0] ? wish->service : "everything");
+}
+
+static void panel_key(struct screen *s, enum act act)
+{
+	for (int i = 0; panels[i]; i++)
+		if (panels[i]->key == '0' + (int)(act - ACT_PANEL_0)) {
+			go_to_panel(s, i);
+			return;
+		}
+	screen_say(s, STYLE_DIM, "there is no panel %d yet", (int)(act - ACT_PANEL_0));
+}
+
+static void run_act(struct screen *s, enum act act, struct wish *wish)
+{
+	if (act >= ACT_PANEL_0 && act <= ACT_PANEL_9) {
+		panel_key(s, act);
+		return;
+	}
+	switch ((int)act) {
+	case ACT_NONE:
+		return;
+	case ACT_BACK:
+		if (panel_act(s, act, wish) == REACT_NONE && !leave_page(s))
+			wish->what |= WISH_QUIT;
+		return;
+	case ACT_CANCEL:
+		cancel(s, wish);
+		return;
+	case ACT_HELP:
+		begin_chooser(s, MODE_HELP);
+		return;
+	case ACT_PALETTE:
+		begin_chooser(s, MODE_PALETTE);
+		return;
+	case ACT_FILTER:
+		begin_filter(s);
+		return;
+	case ACT_PROBLEMS:
+		s->problems_only = !s->problems_only;
+		return;
+	case ACT_REFRESH:
+		refresh(s, wish);
+		return;
+	case ACT_FREEZE:
+		freeze(s);
+		return;
+	case ACT_MOUSE:
+		wish->what |= WISH_MOUSE;
+		return;
+	case ACT_REDRAW:
+		wish->what |= WISH_REDRAW;
+		return;
+	case ACT_SUSPEND:
+		wish->what |= WISH_SUSPEND;
+		return;
+	case ACT_QUIT:
+		wish->what |= WISH_QUIT;
+		return;
+	default:
+		panel_act(s, act, wish);
+	}
+}
+
+/* ---- keys by mode ---- */
+
+static void filter_key(struct screen *s, int key, struct wish *wish)
+{
+	if (key == K_ESCAPE || (key == K_BACKSPACE && !s->filter.len)) {
+		prompt_set(&s->filter, "");
+		s->mode = MODE_PANEL;
+	} else if (key == K_ENTER)
+		s->mode = MODE_PANEL;
+	else if (key == K_UP || key == K_DOWN || key == K_PAGE_UP || key == K_PAGE_DOWN)
+		panel_act(s, keymap_act(key), wish);
+	else
+		prompt_key(&s->filter, key);
+	text_copy(page_of(s)->filter, sizeof page_of(s)->filter, text_of(s->filter.s));
+}
+
+static void run_choice(struct screen *s, const struct choice *chosen, struct wish *wish)
+{
+	struct choice choice = *chosen; /* running it may fill the list anew */
+
+	s->mode = MODE_PANEL;
+	if (choice.what == CHOICE_ACT)
+		run_act(s, (enum act)choice.number, wish);
+	else if (choice.what == CHOICE_PANEL)
+		go_to_panel(s, choice.number);
+	else if (choice.what == CHOICE_SERVICE)
+		open_service(s, choice.title + strlen("open "));
+}
+
+static void chooser_mode_key(struct screen *s, int key, struct wish *wish)
+{
+	switch (chooser_key(&s->chooser, key)) {
+	case CHOOSER_OPEN:
+		return;
+	case CHOOSER_LEFT:
+		s->mode = MODE_PANEL;
+		return;
+	case CHOOSER_CHOSEN:
+		run_choice(s, chooser_chosen(&s->chooser), wish);
+	}
+}
+
+struct wish screen_key(struct screen *s, int key)
+{
+	struct wish wish = {0};
+	enum act act = keymap_act(key);
+
+	/* these three work whatever is open */
+	if (act == ACT_QUIT || act == ACT_REDRAW || act == ACT_SUSPEND)
+		run_act(s, act, &wish);
+	else if (s->mode == MODE_FILTER)
+		filter_key(s, key, &wish);
+	else if (s->mode == MODE_PANEL)
+		run_act(s, act, &wish);
+	else
+		chooser_mode_key(s, key, &wish);
+	return wish;
+}
+
+void screen_paste(struct screen *s, struct text text)
+{
+	if (s->mode == MODE_FILTER) {
+		prompt_paste(&s->filter, text);
+		text_copy(page_of(s)->filter, sizeof page_of(s)->filter, text_of(s->filter.s));
+	} else if (s->mode != MODE_PANEL && s->chooser.typing) {
+		prompt_paste(&s->chooser.prompt, text);
+		chooser_search(&s->chooser);
+	}
+}
+
+/* ---- mouse ---- */
+
+/* The line that a panel or list drew as selected; -1: none in sight. */
+static int selected_line(const struct canvas *c)
+{
+	for (int y = 1; y < c->height - 1; y++)
+		for (int x = 0; x < c->width; x++)
+			if (c->cells[(ptrdiff_t)y * c->stride + x].style == STYLE_SELECTED)
+				return y;
+	return -1;
+}
+
+/* One row up or down, and the picture of it. */
+static int step_line(struct screen *s, struct canvas *c, int by, struct wish *wish)
+{
+	int y, x;
+
+	if (s->mode == MODE_PALETTE || s->mode == MODE_HELP)
+		chooser_mode_key(s, by < 0 ? K_UP : K_DOWN, wish);
+	else
+		panel_act(s, by < 0 ? ACT_UP : ACT_DOWN, wish);
+	screen_draw(s, c, &y, &x);
+	return selected_line(c);
+}
+
+struct wish screen_click(struct screen *s, struct canvas *c, int y)
+{
+	struct wish wish = {0};
+	int line = selected_line(c), by = line < y ? 1 : -1;
+
+	if (line < 0 || y < 1 || y >= c->height - 1)
+		return wish;
+	if (line == y) /* a second click opens */
+		return screen_key(s, K_ENTER);
+	/* panels need not tell where they drew a row: the selection walks there */
+	for (int left = c->height; left > 0 && line != y; left--) {
+		int next = step_line(s, c, by, &wish);
+
+		if (next < 0 || (next - line) * by <= 0)
+			break;
+		line = next;
+		if ((line - y) * by > 0)
+			break; /* between two rows */
+	}
+	return wish;
+}
+
+void screen_wheel(struct screen *s, int rows)
+{
+	struct wish unused = {0};
+
+	for (; rows != 0; rows += rows < 0 ? 1 : -1)
+		if (s->mode == MODE_PALETTE || s->mode == MODE_HELP)
+			chooser_mode_key(s, rows < 0 ? K_UP : K_DOWN, &unused);
+		else
+			panel_act(s, rows < 0 ? ACT_UP : ACT_DOWN, &unused);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the user sees and does: which panel, which page, filter, palette, help. Draws into a
+ * canvas and turns keys into wishes that the loop fulfils; knows no terminal and no engine, so
+ * that tests drive the whole of it in memory. UI thread.
+ */
+#ifndef LAKETOP_TUI_SCREEN_H
+#define LAKETOP_TUI_SCREEN_H
+
+#include "panel.h"
+
+enum { /* wishes, or-ed */
+	WISH_QUIT = 1,
+	WISH_REFRESH = 2,   /* of wish.service, "" all */
+	WISH_IDENTIFY = 4,  /* who is at wish.address, wish.port? */
+	WISH_COPY = 8,      /* wish.copy */
+	WISH_MOUSE = 16,    /* the other way */
+	WISH_REDRAW = 32,
+	WISH_SUSPEND = 64,
+};
+struct wish {
+	unsigned what;
+	char service[NAME_SIZE];
+	char address[ADDRESS_SIZE];
+	uint16_t port;
+	const char *copy;   /* until the next key */
+};
+
+struct screen;
+struct screen *screen_new(bool ascii);
+void screen_free(struct screen *s);
+
+void screen_show(struct screen *s, const struct lake *lake); /* from now on this one */
+/* Draws all of it. The cursor's place; y -1 where there is none. */
+void screen_draw(struct screen *s, struct canvas *c, int *y, int *x);
+struct wish screen_key(struct screen *s, int key); /* see keymap.h */
+void screen_paste(struct screen *s, struct text text);
+struct wish screen_click(struct screen *s, struct canvas *c, int y); /* c: as drawn last */
+void screen_wheel(struct screen *s, int rows);
+/* In place of the hints for a moment. */
+void screen_say(struct screen *s, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+bool screen_frozen(const struct screen *s);
+int64_t screen_due(const struct screen *s); /* clock_ms() of the next draw that is needed without news; never: INT64_MAX */
+
+#endif
