@@ -38,6 +38,7 @@ class Service:
     required: bool = True
     extra: dict = field(default_factory=dict)  # further keys of the profile
     stop_signal: int = signal.SIGTERM
+    end_after: int = 20  # seconds until it is made to end
     patience: int = 90   # seconds to become ready
     memory: int = 0      # MB, measured
 
@@ -358,6 +359,7 @@ TABLE = {s.name: s for s in (
                    "config": lambda: home("data", "postgres", "postgresql.conf")}),
     Service("seaweedfs", "SeaweedFS", "seaweedfs", LAKE, {"": 9333, "volume": 8089, "filer": 8888, "s3": 8333}, weed_start,
             lambda s: s3_put("/" + BUCKET) in (200, 409), items=("seaweedfs",), version=WEED, memory=150,
+            end_after=3,  # it would wait for its own gateways, 16 s
             extra={"user": lambda: secret("s3-key"), "password_file": lambda: home("secret", "s3"), "config": lambda: home("secret", "s3.json")}),
     Service("kafka", "Kafka", "kafka", LAKE, {"": 9092, "controller": 9093},
             lambda s: kraft_start(s, ("broker", "controller"), 1, (1, "kafka"), "kafka"), lambda s: kafka_ready(port(s)),
