@@ -275,7 +275,7 @@ static int keeper(const struct known *p)
 	return is_one_of(p->row.name, keepers, sizeof keepers / sizeof *keepers);
 }
 
-/* Owners before keepers, then the oldest: workers are younger than their master. */
+/* The youngest first: a new socket is mostly a new process's. Keepers last. */
 static int by_age(const void *a, const void *b)
 {
 	const struct known *x = *(const struct known *const *)a, *y = *(const struct known *const *)b;
@@ -283,49 +283,69 @@ static int by_age(const void *a, const void *b)
 	if (keeper(x) != keeper(y))
 		return keeper(x) - keeper(y);
 	if (x->started != y->started)
-		return x->started < y->started ? -1 : 1;
-	return (x->row.pid > y->row.pid) - (x->row.pid < y->row.pid);
+		return x->started > y->started ? -1 : 1;
+	return (x->row.pid < y->row.pid) - (x->row.pid > y->row.pid);
 }
 
-/* Gives p the sockets that it holds; returns how many were without an owner so far. */
-static size_t take_sockets(struct listeners *all, int proc, const struct known *p)
+static bool is_wanted(const struct heard *l)
+{
+	return l->row.inode && !l->row.pid && l->tries < TRIES;
+}
+
+/* Was its owner found by this search, and is it a child of p? Then p may be the master that it works for. */
+static bool is_childs(const struct heard *l, const struct known *p)
+{
+	return l->fresh && l->parent == p->row.pid && !keeper(p);
+}
+
+static void take_socket(struct listeners *all, const struct known *p, uint64_t inode)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct heard *l = &all->at[i];
+
+		if (l->row.inode != inode || !(is_wanted(l) || is_childs(l, p)))
+			continue;
+		l->row.pid = p->row.pid;
+		l->parent = p->row.parent;
+		l->started = p->started;
+		l->fresh = true;
+	}
+}
+
+static void take_sockets(struct listeners *all, int proc, const struct known *p)
 {
 	char path[48], link[64];
-	size_t found = 0;
-	DIR *dir;
 	const struct dirent *entry;
+	DIR *dir;
 	int fd;
 
 	snprintf(path, sizeof path, "%d/fd", (int)p->row.pid);
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	while ((entry = readdir(dir))) {
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (entry = readdir(dir))) {
 		ssize_t n = readlinkat(fd, entry->d_name, link, sizeof link);
 		struct text socket = {link, n > 0 ? (size_t)n : 0};
 		int64_t inode;
 
-		if (!text_skip(&socket, "socket:[") || !text_i64(text_until(socket, ']'), &inode))
-			continue;
-		for (size_t i = 0; i < all->n; i++) {
-			struct heard *l = &all->at[i];
-
-			if (l->tries < TRIES && !l->row.pid && l->row.inode == (uint64_t)inode) {
-				l->row.pid = p->row.pid;
-				l->started = p->started;
-				found++;
-			}
-		}
+		if (text_skip(&socket, "socket:[") && text_i64(text_until(socket, ']'), &inode))
+			take_socket(all, p, (uint64_t)inode);
 	}
-	closedir(dir);
-	return found;
+	if (dir)
+		closedir(dir);
 }
 
-static void search_owners(struct listeners *all, const char *proc, const struct processes *processes, size_t wanted)
+static bool worth_reading(const struct listeners *all, const struct known *p)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (is_wanted(&all->at[i]) || is_childs(&all->at[i], p))
+			return !p->kernel;
+	return false;
+}
+
+/* From the youngest to the eldest, so that a socket climbs from a worker to its master, until all are found. */
+static void search_owners(struct listeners *all, const char *proc, const struct processes *processes)
 {
 	struct known **order = mem_new(processes->n, sizeof *order);
 	int fd = open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -333,15 +353,14 @@ static void search_owners(struct listeners *all, const char *proc, const struct 
 	all->searches++;
 	memcpy(order, processes->at, processes->n * sizeof *order);
 	qsort(order, processes->n, sizeof *order, by_age);
-	for (size_t i = 0; i < processes->n && wanted && fd >= 0; i++)
-		if (!order[i]->kernel)
-			wanted -= take_sockets(all, fd, order[i]);
+	for (size_t i = 0; i < processes->n && fd >= 0; i++)
+		if (worth_reading(all, order[i]))
+			take_sockets(all, fd, order[i]);
 	if (fd >= 0)
 		close(fd);
 	free(order);
 	for (size_t i = 0; i < all->n; i++)
-		if (!all->at[i].row.pid && all->at[i].tries < TRIES)
-			all->at[i].tries++;
+		all->at[i].tries += is_wanted(&all->at[i]);
 }
 
 bool proxy_parse(struct text hint, struct proxy *out)
@@ -386,31 +405,41 @@ static bool proxies(const struct known *p, const struct heard *l)
 	return any ? !strcmp(l->row.address, v6 ? "[::]" : "*") : !strcmp(l->row.address, proxy.address);
 }
 
-/* Another user's socket: whoever of that user lives in its cgroup, if that leaves one program. */
-static void guess_owner(struct heard *l, const struct processes *processes, const struct place *place)
+static bool descends(const struct processes *all, const struct known *p, pid_t from)
+{
+	for (int depth = 0; p && depth < 32; depth++) {
+		if (p->row.pid == from)
+			return true;
+		p = processes_find(all, p->row.parent);
+	}
+	return false;
+}
+
+/* May p own this socket of another user: same user, same cgroup, and no shell or init? */
+static bool is_candidate(const struct known *p, const struct heard *l, const struct place *place)
+{
+	return !p->kernel && p->row.uid == l->row.uid && place && p->place.hash == place->hash &&
+	       !is_one_of(p->row.name, helpers, sizeof helpers / sizeof *helpers);
+}
+
+/* Another user's socket: whoever may own it, if that leaves one server and its workers. */
+static const struct known *guess_owner(const struct heard *l, const struct processes *all, const struct place *place)
 {
 	const struct known *guess = NULL;
 
-	for (size_t i = 0; i < processes->n; i++) {
-		const struct known *p = processes->at[i];
+	for (size_t i = 0; i < all->n; i++) {
+		const struct known *p = all->at[i];
 
-		if (p->kernel || p->row.uid != l->row.uid)
-			continue;
-		if (proxies(p, l)) {
-			guess = p;
-			break;
-		}
-		if (!place || p->place.hash != place->hash || is_one_of(p->row.name, helpers, sizeof helpers / sizeof *helpers))
-			continue;
-		if (guess && strcmp(guess->row.name, p->row.name) != 0)
-			place = NULL; /* two programs: only a proxy can still be told */
-		if (!guess || p->started < guess->started)
+		if (!p->kernel && p->row.uid == l->row.uid && proxies(p, l))
+			return p;
+		if (is_candidate(p, l, place) && (!guess || p->started < guess->started))
 			guess = p;
 	}
-	if (guess && (place || proxies(guess, l))) {
-		l->row.pid = guess->row.pid;
-		l->row.pid_probable = true;
-	}
+	for (size_t i = 0; guess && i < all->n; i++)
+		if (is_candidate(all->at[i], l, place) &&
+		    (strcmp(all->at[i]->row.name, guess->row.name) != 0 || !descends(all, all->at[i], guess->row.pid)))
+			return NULL;
+	return guess;
 }
 
 static void describe(struct heard *l, const struct processes *processes, const struct place *place)
@@ -459,7 +488,7 @@ static size_t carry_over(struct listeners *all, const struct heard *old, size_t 
 				l->tries = old[j].tries;
 			}
 		}
-		wanted += !l->row.pid && l->tries < TRIES && l->row.inode;
+		wanted += is_wanted(l);
 	}
 	return wanted;
 }
@@ -481,13 +510,17 @@ bool listeners_look(struct listeners *all, const char *proc, const struct proces
 	wanted = carry_over(all, old, n, processes);
 	free(old);
 	if (wanted)
-		search_owners(all, proc, processes, wanted);
+		search_owners(all, proc, processes);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct place *place = cgroups ? cgroups_find(cgroups, all->at[i].cgroup) : NULL;
 
 		/* what we may see was seen: the rest belongs to others */
-		if (!all->at[i].row.pid && geteuid() != 0 && all->at[i].row.uid != geteuid())
-			guess_owner(&all->at[i], processes, place);
+		if (!all->at[i].row.pid && geteuid() != 0 && all->at[i].row.uid != geteuid()) {
+			const struct known *guess = guess_owner(&all->at[i], processes, place);
+
+			all->at[i].row.pid = guess ? guess->row.pid : 0;
+			all->at[i].row.pid_probable = guess != NULL;
+		}
 		describe(&all->at[i], processes, place);
 	}
 	return fine;

@@ -71,6 +71,8 @@ struct heard { /* one listening socket */
 	uint64_t cgroup;     /* 0 unknown */
 	bool only_v6;
 	unsigned tries;      /* how often its owner was searched in vain */
+	bool fresh;          /* its owner was found by this look: */
+	pid_t parent;        /* that one's */
 	uint64_t started;    /* its owner's, with row.pid the same process? */
 };
 struct listeners {

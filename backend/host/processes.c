@@ -91,8 +91,9 @@ static bool read_of(struct processes *all, pid_t pid, const char *file)
 	fd = openat(all->proc, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return false;
-	while ((n = read(fd, chunk, sizeof chunk)) > 0 && buf_add(&all->bytes, chunk, (size_t)n))
-		continue;
+	do
+		n = read(fd, chunk, sizeof chunk);
+	while (n > 0 && buf_add(&all->bytes, chunk, (size_t)n) && (size_t)n == sizeof chunk); /* a short read is the end here */
 	close(fd);
 	return n >= 0;
 }
@@ -171,7 +172,7 @@ static void take_stat(struct processes *all, struct known *p, const struct stat_
 	if (fresh || boot < p->settled || strcmp(name, p->row.name) != 0 || (all->looks + (uint64_t)p->row.pid) % AGAIN_LOOKS == 0) {
 		if (strcmp(name, p->row.name) != 0) {
 			text_copy(p->row.name, sizeof p->row.name, text_of(name));
-			p->settled = boot + YOUNG_MS;
+			p->settled = (fresh ? since_boot : boot) + YOUNG_MS;
 		}
 		read_words(all, p);
 	}
