@@ -31,6 +31,7 @@ struct file_facts {
 	bool exists;
 	int64_t modified, size; /* ms since 1970; bytes */
 	ino_t inode;
+	unsigned mode;          /* permission bits; 0: unknown */
 	bool is_directory;
 };
 

@@ -129,6 +129,7 @@ bool local_stat(struct host *h, const char *path, struct file_facts *out, struct
 	out->modified = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 	out->size = st.st_size;
 	out->inode = st.st_ino;
+	out->mode = st.st_mode & 07777;
 	out->is_directory = S_ISDIR(st.st_mode);
 	return true;
 }
