@@ -163,8 +163,9 @@ class Fetcher:
                                  env={**os.environ, **env, **marked("fetch")})
             self.running.append(p)
             while True:
-                mb = min(measure() // 1000000, total)
-                self.status[name] = f"{verb} {item.title}: {mb} of {total} MB, {time.monotonic() - begun:.0f} s"
+                mb, seconds = measure() // 1000000, time.monotonic() - begun
+                whole = mb >= total * 99 // 100  # pip now looks into what it has; maven copies
+                self.status[name] = f"checking {item.title}: {seconds:.0f} s" if whole else f"{verb} {item.title}: {mb} of {total} MB, {seconds:.0f} s"
                 try:
                     code = p.wait(0.5)
                     break

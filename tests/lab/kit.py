@@ -115,7 +115,7 @@ def marked(name):
 
 
 def owner_of(pid):
-    """The name under which this lab started the process, "?" where it is ours without saying, None where it is not."""
+    """The name under which this lab started the process, or None: a user's shell may well carry the home, never a name."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as f:
             words = f.read().split(b"\0")
@@ -126,7 +126,7 @@ def owner_of(pid):
         return None
     if b"LAKETOP_LAB_HOME=" + HOME.encode() not in words:
         return None
-    return next((w[17:].decode() for w in words if w.startswith(b"LAKETOP_LAB_NAME=")), "?")
+    return next((w[17:].decode() for w in words if w.startswith(b"LAKETOP_LAB_NAME=")), None)
 
 
 def pid_of(name):
