@@ -173,12 +173,11 @@ static enum answered identify(struct probe *p, struct identity *who)
 
 	if (role_is(probe_role(p, &kind_zookeeper), "admin"))
 		return identify_admin(p, who);
-	buf_init(&answer, SRVR_MAX);
 	came = say(p, "srvr\n", SRVR_MAX, &answer, &err);
 	if (came)
 		said = zookeeper_parse_srvr(buf_text(&answer), &srvr);
 	if (!came || answer.len == 0)
-		answered = unanswered(&err);
+		answered = err.code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
 	else if (said == ZOOKEEPER_HTTP)
 		answered = identify_admin(p, who);
 	else if (said == ZOOKEEPER_SERVES)
@@ -272,7 +271,6 @@ static void look_closer(struct probe *p, struct snapshot *s)
 	}
 	if (zk->no_mntr)
 		return;
-	buf_init(&answer, MNTR_MAX);
 	if (say(p, "mntr", MNTR_MAX, &answer, &err)) {
 		zk->no_mntr = text_has(buf_text(&answer), " is not executed because");
 		if (!zk->no_mntr)
@@ -301,7 +299,6 @@ static bool inspect_client(struct probe *p, struct snapshot *s)
 	int64_t begun = clock_ms();
 	enum zookeeper_said said = ZOOKEEPER_NOT;
 
-	buf_init(&answer, SRVR_MAX);
 	if (say(p, "srvr\n", SRVR_MAX, &answer, &s->err))
 		said = zookeeper_parse_srvr(buf_text(&answer), &srvr);
 	if (said == ZOOKEEPER_NOT && s->err.code == ERR_NONE)

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Kafka's protocol, as far as a watcher needs it: requests written, answers read. Pure; fuzzed as
+ * kafka_wire. A reader calls back for what it meets and says false where the bytes make no sense or
+ * end too soon; what was called back by then holds.
+ *
+ * Request versions are the lowest that carry what is shown and that every broker from 3.0 to 4.4 knows.
+ */
+#ifndef LAKETOP_SERVICES_KAFKA_WIRE_H
+#define LAKETOP_SERVICES_KAFKA_WIRE_H
+
+#include "mem.h"
+
+enum kafka_key {
+	KAFKA_LIST_OFFSETS = 2,
+	KAFKA_METADATA = 3,
+	KAFKA_LEADER_AND_ISR = 4,
+	KAFKA_OFFSET_FETCH = 9,
+	KAFKA_DESCRIBE_GROUPS = 15,
+	KAFKA_LIST_GROUPS = 16,
+	KAFKA_API_VERSIONS = 18,
+	KAFKA_VOTE = 52,
+	KAFKA_DESCRIBE_QUORUM = 55,
+	KAFKA_CONSUMER_GROUP_DESCRIBE = 69,
+	KAFKA_KEYS = 128, /* more than are assigned; forks begin at 500 */
+};
+
+enum kafka_error { /* the few that mean something here */
+	KAFKA_OK = 0,
+	KAFKA_UNKNOWN_TOPIC = 3,
+	KAFKA_LEADER_NOT_AVAILABLE = 5,
+	KAFKA_NOT_LEADER = 6,
+	KAFKA_COORDINATOR_LOADING = 14,
+	KAFKA_COORDINATOR_NOT_AVAILABLE = 15,
+	KAFKA_NOT_COORDINATOR = 16,
+	KAFKA_TOPIC_DENIED = 29,
+	KAFKA_GROUP_DENIED = 30,
+	KAFKA_CLUSTER_DENIED = 31,
+	KAFKA_UNSUPPORTED_VERSION = 35,
+};
+const char *kafka_error_words(int16_t error); /* NULL: not one of them */
+
+/* ---- frames ---- */
+
+enum { KAFKA_HEAD = 8 }; /* size and correlation id of an answer */
+/* The length of what follows the first four bytes; 0: no answer of Kafka begins so. */
+size_t kafka_frame(const unsigned char head[4], size_t most);
+bool kafka_frame_is_for(struct text frame, int32_t id); /* frame: what follows its length */
+
+/* ---- ApiVersions ---- */
+
+struct kafka_versions {
+	int16_t error;
+	int16_t low[KAFKA_KEYS], high[KAFKA_KEYS]; /* -1: not spoken */
+	size_t n_keys;
+	bool foreign;                /* keys that no release of Apache Kafka has */
+	int16_t metadata_low, metadata_high; /* metadata.version that it supports; -1: not told */
+	int16_t metadata_final;      /* that its cluster runs; -1: not told */
+};
+void kafka_ask_versions(struct buf *out, int32_t id, int16_t version); /* 0 or 3 */
+bool kafka_read_versions(struct text frame, int16_t version, struct kafka_versions *out);
+bool kafka_speaks(const struct kafka_versions *v, enum kafka_key key, int16_t version);
+
+enum kafka_part { KAFKA_NEITHER, KAFKA_BROKER, KAFKA_ZOOKEEPER_BROKER, KAFKA_CONTROLLER };
+enum kafka_part kafka_part(const struct kafka_versions *v);
+
+struct kafka_release { /* a minor line: the protocol never tells the patch level */
+	char version[8]; /* "4.1"; "" unknown */
+	char from[96];   /* "metadata.version supported up to 27" */
+};
+void kafka_release(const struct kafka_versions *v, struct kafka_release *out);
+
+/* ---- Metadata v4 ---- */
+
+enum { KAFKA_REPLICAS_MAX = 32 };
+struct kafka_partition {
+	int16_t error;
+	int32_t index, leader;
+	size_t n_replicas, n_in_sync;
+	int32_t replicas[KAFKA_REPLICAS_MAX]; /* the first of them */
+};
+struct kafka_metadata_sink {
+	void *ctx;
+	void (*broker)(void *ctx, int32_t id, struct text host, int32_t port);
+	void (*cluster)(void *ctx, struct text id, int32_t controller);
+	void (*topic)(void *ctx, int16_t error, struct text name, bool internal, size_t n_partitions);
+	void (*partition)(void *ctx, const struct kafka_partition *partition); /* of the topic before */
+};
+void kafka_ask_metadata(struct buf *out, int32_t id); /* all topics; none is made */
+bool kafka_read_metadata(struct text frame, const struct kafka_metadata_sink *sink);
+
+/* ---- DescribeQuorum v0 ---- */
+
+struct kafka_quorum {
+	int16_t error;
+	int32_t leader, epoch;   /* -1: none */
+	int64_t high_watermark;
+};
+void kafka_ask_quorum(struct buf *out, int32_t id);
+/* member: voters first, then observers. */
+bool kafka_read_quorum(struct text frame, struct kafka_quorum *out, void (*member)(void *ctx, int32_t id, int64_t end, bool voter), void *ctx);
+
+/* ---- groups ---- */
+
+struct kafka_listed {
+	struct text name, protocol, state, type; /* state from v4, type from v5 on; else empty */
+};
+void kafka_ask_groups(struct buf *out, int32_t id, int16_t version); /* 3 to 5 */
+bool kafka_read_groups(struct text frame, int16_t version, int16_t *error, void (*group)(void *ctx, const struct kafka_listed *g), void *ctx);
+
+/* Members, and what they are assigned: DescribeGroups v0, ConsumerGroupDescribe v0. */
+struct kafka_members_sink {
+	void *ctx;
+	void (*group)(void *ctx, int16_t error, struct text name, struct text state, size_t n_members);
+	void (*assigned)(void *ctx, struct text topic, int32_t partition); /* of the group before */
+};
+void kafka_ask_members(struct buf *out, int32_t id, enum kafka_key key, const struct text *groups, size_t n);
+bool kafka_read_members(struct text frame, enum kafka_key key, const struct kafka_members_sink *sink);
+
+/* Committed offsets of many groups: OffsetFetch v8. */
+struct kafka_committed_sink {
+	void *ctx;
+	void (*group)(void *ctx, struct text name);
+	void (*committed)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error);
+	void (*done)(void *ctx, int16_t error); /* of the group before */
+};
+void kafka_ask_committed(struct buf *out, int32_t id, const struct text *groups, size_t n);
+bool kafka_read_committed(struct text frame, const struct kafka_committed_sink *sink);
+
+/* End offsets: ListOffsets v2, read_uncommitted. Partitions in any order; those of one topic together. */
+struct kafka_wanted {
+	struct text topic;
+	int32_t partition;
+};
+void kafka_ask_ends(struct buf *out, int32_t id, const struct kafka_wanted *wanted, size_t n);
+bool kafka_read_ends(struct text frame, void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx);
+
+#endif
