@@ -51,7 +51,8 @@ static void set_lines(struct transfer *t, const struct http_request *r)
 		transfer_line(t, "Host: %s", r->host_header);
 }
 
-bool http_ask(struct probe *p, const struct endpoint *at, const struct http_request *request, struct http_answer *out, struct err *err)
+bool http_ask(struct probe *p, const struct endpoint *at, const struct http_request *request, struct http_answer *out,
+	struct err *err)
 {
 	struct transfer t;
 	bool answered = false;

@@ -22,7 +22,8 @@
 
 #include "value.h"
 
-enum { CONNECTIONS_KEPT = 2, CONNECTION_SECONDS = 30, RECEIVE_BUFFER = 8 << 10, POLL_MOST = 60000, URL_MOST = 64 << 10, LINE_MOST = 4 << 10 };
+enum { CONNECTIONS_KEPT = 2, CONNECTION_SECONDS = 30, POLL_MOST = 60000 };
+enum { RECEIVE_BUFFER = 8 << 10, URL_MOST = 64 << 10, LINE_MOST = 4 << 10 };
 
 char *endpoint_text(char out[ENDPOINT_TEXT], const struct endpoint *at)
 {
@@ -61,7 +62,7 @@ static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
 	t->probe->bytes += len;
 	if (add_capped(t->body, bytes, len))
 		return len;
-	t->over = "its body";
+	t->over = "its body is";
 	return 0;
 }
 
@@ -78,7 +79,7 @@ static size_t on_header(char *bytes, size_t one, size_t len, void *ctx)
 	}
 	if (!text_trim(line).len || add_capped(t->headers, bytes, len))
 		return len;
-	t->over = "its headers";
+	t->over = "its headers are";
 	return 0;
 }
 
@@ -290,7 +291,7 @@ static bool failed_cap(const struct transfer *t, struct err *err)
 	const struct buf *full = t->body->full ? t->body : t->headers;
 
 	value_show(size, value_int((int64_t)full->max), UNIT_BYTES);
-	return err_set(err, ERR_LIMIT, "%s: %s is larger than %s", t->name, t->over, size);
+	return err_set(err, ERR_LIMIT, "%s: %s larger than %s", t->name, t->over, size);
 }
 
 /* A socket may connect to itself where nobody listens: source and target port are then the same. */

@@ -33,7 +33,7 @@ struct transfer {
 	bool routed;
 	struct curl_slist *lines;  /* request headers */
 	struct buf *body, *headers;
-	const char *over;          /* the cap that was reached: "its body", "its headers" */
+	const char *over;          /* the cap that was reached: "its body is", "its headers are" */
 };
 
 /* Readies a handle for http://endpoint/path with every limit applied. False: err says why. End it in either case. */

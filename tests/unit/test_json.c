@@ -135,8 +135,8 @@ static void digits_inside_strings_and_keys_are_left_alone(void **state)
 
 static void what_is_not_one_document_is_refused(void **state)
 {
-	static const char *const bad[] = {"", " ", "{", "}", "]", "[1,]", "{\"a\":}", "{a:1}", "{} x", "{}{}", "nul", "\"open", "\"\\", "01", "-",
-		"1.", ".5", "1e", "1e+", "+1", "1-2", "12345678901234567-8", "0x10", "NaN", "Infinity", "[1 2]", "<html>", "'a'", "\"\\x\"",
+	static const char *const bad[] = {"", " ", "{", "}", "]", "[1,]", "{\"a\":}", "{a:1}", "{} x", "{}{}", "nul", "\"open", "\"\\", "01",
+		"-", "1.", ".5", "1e", "1e+", "+1", "1-2", "12345678901234567-8", "0x10", "NaN", "Infinity", "[1 2]", "<html>", "'a'", "\"\\x\"",
 		"[\"a\" 1]", "5.0.0", "--5"};
 
 	(void)state;
@@ -179,7 +179,8 @@ static void depth_has_a_limit_that_says_so(void **state)
 
 static void readers_take_whatever_is_there(void **state)
 {
-	struct json *j = parsed("{\"server_stats\": {\"uptime\": 12, \"Uptime\": 13}, \"list\": [1], \"text\": \"x\", \"null\": null, \"yes\": true}");
+	struct json *j = parsed("{\"server_stats\": {\"uptime\": 12, \"Uptime\": 13}, \"list\": [1], \"text\": \"x\", \"null\": null,"
+		" \"yes\": true}");
 	int64_t i;
 	double r;
 	bool b = false;
@@ -212,7 +213,8 @@ static void readers_take_whatever_is_there(void **state)
 
 static void what_is_written_is_json_whatever_the_text_holds(void **state)
 {
-	static const char nasty[] = "a\"b\\c\n\t\x01\x7f\x1b[31m \xc3\xa4 \xe2\x82\xac \xf0\x9f\x8d\x95 \xff \xc3( \xed\xa0\x80 end\xe2\x82";
+	static const char nasty[] = "a\"b\\c\n\t\x01\x7f\x1b[31m \xc3\xa4 \xe2\x82\xac \xf0\x9f\x8d\x95 \xff \xc3( "
+		"\xed\xa0\x80 end\xe2\x82";
 	struct json_writer w;
 	struct buf out;
 	struct json *j;
@@ -340,7 +342,8 @@ static void values_keep_type_and_unknown_is_null(void **state)
 
 static void broken_documents_never_crash(void **state)
 {
-	static const char whole[] = "{\"a\": [1, 2.50, 3051729675574597004, -1e-7, \"\\u00e4\\ud83c\\udf55 \\\"x\\\\\", null, true, {\"b\": {}}], \"c\": \"\xe2\x82\xac\"}";
+	static const char whole[] = "{\"a\": [1, 2.50, 3051729675574597004, -1e-7, \"\\u00e4\\ud83c\\udf55 \\\"x\\\\\", null,"
+		" true, {\"b\": {}}], \"c\": \"\xe2\x82\xac\"}";
 	char bytes[sizeof whole];
 	unsigned seed = 1;
 
