@@ -1,0 +1,800 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The grammar of a profile: which sections and keys there are, and what each may say. libinih
+ * finds "key = value"; its lines come through our reader, so that an error names its line, that a
+ * section without keys is seen, and that an indented key is a key. The first error ends it: it
+ * says what, where, and what was expected.
+ *
+ * Lists are separated by commas or blanks; a path with a blank stands in double quotes. A list may
+ * be continued by naming its key again. Relative paths begin at the profile's folder.
+ */
+#include <arpa/inet.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "profile_own.h"
+
+enum {
+	LINE_BYTES = 4000, SERVICES_MAX = 200, DEMOS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40, SPELLING_MAX = 32, LISTED_MAX = 90,
+	REFRESH_LEAST = 200, REFRESH_MOST = 3600000,
+};
+
+struct draft { /* a service while its section is read */
+	struct expectation e;
+	struct expected_port ports[PORTS_MAX];
+	unsigned port_line[PORTS_MAX];
+	size_t n_ports;
+	bool kind_said;
+	unsigned line, needs_line;
+};
+
+struct demo_draft {
+	struct demo demo;
+	unsigned line;
+};
+
+struct reader;
+struct key {
+	const char *name;
+	bool (*take)(struct reader *r, const struct key *key, struct text value);
+	size_t at;       /* where in the section's struct it goes */
+	bool repeats;    /* a list: named again, it goes on */
+};
+struct section {
+	const char *name;
+	bool has_name;   /* [service NAME] */
+	const struct key *keys;
+};
+
+struct reader {
+	struct loaded *out;
+	struct host *host;
+	const char *path, *folder;
+	bool built_in;
+	struct err *err;
+	bool failed;
+	unsigned failed_line;
+
+	struct text rest;              /* of the file */
+	unsigned line;
+	const struct section *section; /* NULL: none yet */
+	void *target;                  /* what its keys fill */
+	uint32_t seen;                 /* keys of this section, by their place in its table */
+
+	struct draft *drafts;
+	size_t n_drafts;
+	struct demo_draft *demos;
+	size_t n_demos;
+};
+
+/* ---- errors ---- */
+
+static bool complain_at(struct reader *r, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define complain(r, ...) complain_at(r, (r)->line, __VA_ARGS__)
+
+static bool complain_at(struct reader *r, unsigned line, const char *format, ...)
+{
+	char words[512];
+	size_t len = strlen(r->path);
+	va_list args;
+
+	if (r->failed)
+		return false;
+	r->failed = true;
+	r->failed_line = line;
+	va_start(args, format);
+	vsnprintf(words, sizeof words, format, args);
+	va_end(args);
+	return err_set(r->err, ERR_USAGE, "%s%s:%u: %s", len > 60 ? "..." : "", r->path + (len > 60 ? len - 57 : 0), line, words);
+}
+
+/* Edits that make b of a; short words only. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[SPELLING_MAX + 1];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > SPELLING_MAX || m > SPELLING_MAX)
+		return SPELLING_MAX;
+	for (unsigned j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned before = row[0]++;
+
+		for (size_t j = 1; j <= m; j++) {
+			unsigned change = before + (a[i - 1] != b[j - 1]), add = row[j - 1] + 1, drop = row[j] + 1;
+
+			before = row[j];
+			row[j] = change < add ? change : add;
+			row[j] = row[j] < drop ? row[j] : drop;
+		}
+	}
+	return row[m];
+}
+
+struct spelling { /* collects the right words, and the one next to the typed one */
+	const char *typed, *near;
+	unsigned best;
+	struct buf list;
+};
+
+static void spelling_begin(struct spelling *s, const char *typed)
+{
+	*s = (struct spelling){.typed = typed, .best = (unsigned)strlen(typed) / 2 < 3 ? (unsigned)strlen(typed) / 2 + 1 : 4};
+	buf_init(&s->list, 300);
+}
+
+static void spelling_offer(struct spelling *s, const char *right)
+{
+	unsigned d = distance(s->typed, right);
+
+	if (d < s->best) {
+		s->best = d;
+		s->near = right;
+	}
+	buf_printf(&s->list, "%s%s", s->list.len ? ", " : "", right);
+}
+
+/* "unknown key "prot": did you mean port?", or what there is. */
+static bool spelling_complain(struct reader *r, unsigned line, struct spelling *s, const char *what, const char *there_are)
+{
+	const char *near = s->near ? s->near : "", *list = s->list.at ? s->list.at : "none";
+	bool listed = !s->near || s->list.len + strlen(near) < LISTED_MAX; /* where both do not fit, the next one says more */
+
+	complain_at(r, line, "%s \"%.*s\"%s%s%s%s%s", what, WORD_MAX, s->typed, s->near ? ": did you mean " : "", near, s->near ? "?" : ";",
+		listed ? there_are : "", listed ? list : "");
+	buf_free(&s->list);
+	return false;
+}
+
+/* ---- values ---- */
+
+static const char *kept(struct reader *r, struct text t)
+{
+	return arena_copy(r->out->profile.arena, t);
+}
+
+static void store(struct reader *r, const struct key *key, const void *value, size_t size)
+{
+	memcpy((char *)r->target + key->at, value, size);
+}
+
+static bool take_text(struct reader *r, const struct key *key, struct text value)
+{
+	const char *s = kept(r, value);
+
+	store(r, key, &s, sizeof s);
+	return true;
+}
+
+static const char *resolved(struct reader *r, struct text path)
+{
+	const char *home = getenv("HOME");
+
+	if (path.at[0] == '~' && (path.len == 1 || path.at[1] == '/') && home)
+		return arena_printf(r->out->profile.arena, "%s%.*s", home, (int)path.len - 1, path.at + 1);
+	if (path.at[0] == '/' || !r->folder[0])
+		return kept(r, path);
+	return arena_printf(r->out->profile.arena, "%s%s%.*s", r->folder, strcmp(r->folder, "/") ? "/" : "", (int)path.len, path.at);
+}
+
+static bool take_path(struct reader *r, const struct key *key, struct text value)
+{
+	const char *s = resolved(r, value);
+
+	store(r, key, &s, sizeof s);
+	return true;
+}
+
+/* The next item of a list: a word, or what stands in double quotes. */
+static bool next_item(struct text *rest, struct text *item)
+{
+	size_t len = 0;
+
+	while (rest->len && (rest->at[0] == ',' || rest->at[0] == ' ' || rest->at[0] == '\t')) {
+		rest->at++;
+		rest->len--;
+	}
+	if (text_skip(rest, "\"")) {
+		*item = text_until(*rest, '"');
+		*rest = text_after(*rest, '"');
+		return item->len > 0;
+	}
+	while (len < rest->len && rest->at[len] != ',' && rest->at[len] != ' ' && rest->at[len] != '\t')
+		len++;
+	*item = (struct text){rest->at, len};
+	rest->at += len;
+	rest->len -= len;
+	return len > 0;
+}
+
+static bool take_list(struct reader *r, const struct key *key, struct text value, bool paths)
+{
+	const char *items[LIST_MAX + 1];
+	const char *const *old;
+	const char **list;
+	struct text item;
+	size_t n = 0;
+
+	memcpy(&old, (char *)r->target + key->at, sizeof old);
+	while (n < LIST_MAX && r->seen && old && old[n]) {
+		items[n] = old[n];
+		n++;
+	}
+	while (next_item(&value, &item)) {
+		if (n == LIST_MAX)
+			return complain(r, "\"%s\" has more than %d entries", key->name, LIST_MAX);
+		items[n++] = paths ? resolved(r, item) : kept(r, item);
+	}
+	list = arena_alloc(r->out->profile.arena, (n + 1) * sizeof *list);
+	if (!list)
+		return complain(r, "the profile is too large");
+	memcpy(list, items, n * sizeof *list);
+	store(r, key, &list, sizeof list);
+	return true;
+}
+
+static bool take_paths(struct reader *r, const struct key *key, struct text value)
+{
+	return take_list(r, key, value, true);
+}
+
+static bool take_names(struct reader *r, const struct key *key, struct text value)
+{
+	return take_list(r, key, value, false);
+}
+
+static bool take_bool(struct reader *r, const struct key *key, struct text value)
+{
+	static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false", "off", "0"};
+
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		if (text_is(value, yes[i]) || text_is(value, no[i])) {
+			bool b = text_is(value, yes[i]);
+
+			store(r, key, &b, sizeof b);
+			return true;
+		}
+	return complain(r, "%s = \"%.*s\" is neither yes nor no", key->name, (int)(value.len < WORD_MAX ? value.len : WORD_MAX), value.at);
+}
+
+/* "90s", "2min", "500ms"; without a unit: seconds. */
+static bool take_span(struct reader *r, const struct key *key, struct text value)
+{
+	static const struct {
+		const char *unit;
+		int64_t ms;
+	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
+	size_t digits = 0;
+	struct text unit;
+	int64_t n;
+
+	while (digits < value.len && value.at[digits] >= '0' && value.at[digits] <= '9')
+		digits++;
+	unit = text_trim((struct text){value.at + digits, value.len - digits});
+	for (size_t i = 0; digits && digits < 9 && i < sizeof units / sizeof *units; i++)
+		if (text_is(unit, units[i].unit) && text_i64((struct text){value.at, digits}, &n)) {
+			n *= units[i].ms;
+			store(r, key, &n, sizeof n);
+			return n > 0 || complain(r, "%s must be more than nothing", key->name);
+		}
+	return complain(r, "%s = \"%.*s\" is not a time such as 90s, 2min or 500ms", key->name, (int)(value.len < WORD_MAX ? value.len : WORD_MAX),
+		value.at);
+}
+
+static bool take_refresh(struct reader *r, const struct key *key, struct text value)
+{
+	int64_t ms = 0;
+
+	if (!take_span(r, key, value))
+		return false;
+	memcpy(&ms, (char *)r->target + key->at, sizeof ms);
+	return (ms >= REFRESH_LEAST && ms <= REFRESH_MOST) || complain(r, "refresh is from 200ms to 1h");
+}
+
+/* ---- the keys of a service ---- */
+
+static bool take_kind(struct reader *r, const struct key *key, struct text value)
+{
+	struct draft *d = r->target;
+	struct spelling s;
+	char name[WORD_MAX + 1];
+
+	(void)key;
+	text_copy(name, sizeof name, value);
+	d->kind_said = true;
+	d->e.kind = service_kind_named(name);
+	if (d->e.kind || r->built_in || !strcmp(name, "other"))
+		return true;
+	spelling_begin(&s, name);
+	for (size_t i = 0; service_kinds[i]; i++)
+		spelling_offer(&s, service_kinds[i]->name);
+	spelling_offer(&s, "other");
+	return spelling_complain(r, r->line, &s, "unknown kind", " kinds: ");
+}
+
+static bool add_port(struct reader *r, const char *role, struct text value)
+{
+	struct draft *d = r->target;
+	int64_t n;
+
+	if (!text_i64(value, &n) || n < 1 || n > 65535)
+		return complain(r, "port \"%.*s\" is not a number from 1 to 65535", (int)(value.len < WORD_MAX ? value.len : WORD_MAX), value.at);
+	for (size_t i = 0; i < d->n_ports; i++)
+		if (role ? d->ports[i].role && !strcmp(d->ports[i].role, role) : !d->ports[i].role)
+			return complain(r, "\"port%s%s\" is set twice", role ? "." : "", role ? role : "");
+	if (d->n_ports == PORTS_MAX)
+		return complain(r, "a service has at most %d ports", PORTS_MAX);
+	d->port_line[d->n_ports] = r->line;
+	d->ports[d->n_ports++] = (struct expected_port){role, (uint16_t)n};
+	return true;
+}
+
+static bool take_port(struct reader *r, const struct key *key, struct text value)
+{
+	(void)key;
+	return add_port(r, NULL, value);
+}
+
+static bool take_address(struct reader *r, const struct key *key, struct text value)
+{
+	unsigned char binary[sizeof(struct in6_addr)];
+	char address[ADDRESS_SIZE];
+
+	text_copy(address, sizeof address, text_is(value, "localhost") ? TEXT("127.0.0.1") : value);
+	if (value.len >= sizeof address || (inet_pton(AF_INET, address, binary) != 1 && inet_pton(AF_INET6, address, binary) != 1))
+		return complain(r, "address \"%.*s\" is not numeric: 127.0.0.1, ::1", (int)(value.len < WORD_MAX ? value.len : WORD_MAX), value.at);
+	return take_text(r, key, text_of(address));
+}
+
+static bool take_secret_file(struct reader *r, const struct key *key, struct text value)
+{
+	const char *path = resolved(r, value), *secret;
+	struct file_facts f = {0};
+	struct err why = {0};
+	struct buf b;
+	struct text t;
+
+	buf_init(&b, SECRET_MAX);
+	if (!r->host->read_file(r->host, path, &b, &why)) {
+		wipe(&b);
+		return complain(r, "%s: %s", key->name, why.words[0] ? why.words : path);
+	}
+	t = buf_text(&b);
+	while (t.len && (t.at[t.len - 1] == '\n' || t.at[t.len - 1] == '\r'))
+		t.len--;
+	if (!t.len || memchr(t.at, '\0', t.len)) {
+		wipe(&b);
+		return complain(r, "%s: %s %s", key->name, path, t.len ? "is not text" : "is empty");
+	}
+	secret = loaded_secret(r->out, t);
+	wipe(&b);
+	store(r, key, &secret, sizeof secret);
+	if (r->host->stat(r->host, path, &f, NULL) && (f.mode & 077))
+		log_say("profile", "%s can be read by others: chmod 600", path);
+	return true;
+}
+
+static bool take_secret_env(struct reader *r, const struct key *key, struct text value)
+{
+	char name[WORD_MAX * 2];
+	const char *secret;
+
+	text_copy(name, sizeof name, value);
+	secret = getenv(name);
+	if (!secret || !secret[0]) {
+		/* a matter of this shell, not of the profile: the service will say that it refuses us */
+		log_say("profile", "%s:%u: %s names %s, which is not set", r->path, r->line, key->name, name);
+		return true;
+	}
+	secret = loaded_secret(r->out, text_of(secret));
+	store(r, key, &secret, sizeof secret);
+	return true;
+}
+
+static bool take_needs(struct reader *r, const struct key *key, struct text value)
+{
+	((struct draft *)r->target)->needs_line = r->line;
+	return take_names(r, key, value);
+}
+
+/* draft begins with its expectation, so that offsets hold for both */
+#define OF(member) offsetof(struct expectation, member)
+
+static const struct key service_keys[] = {
+	{"kind", take_kind, 0, false},
+	{"port", take_port, 0, false}, /* and port.ROLE */
+	{"address", take_address, OF(address), false},
+	{"version", take_text, OF(version), false},
+	{"required", take_bool, OF(required), false},
+	{"needs", take_needs, OF(needs), true},
+	{"container", take_text, OF(container), false},
+	{"unit", take_text, OF(unit), false},
+	{"process", take_text, OF(process), false},
+	{"pidfile", take_path, OF(pidfile), false},
+	{"config", take_paths, OF(config), true},
+	{"jars", take_paths, OF(jars), true},
+	{"progress", take_path, OF(progress), false},
+	{"grace", take_span, OF(grace_ms), false},
+	{"group", take_text, OF(group), false},
+	{"user", take_text, OF(credentials.user), false},
+	{"password_file", take_secret_file, OF(credentials.password), false},
+	{"password_env", take_secret_env, OF(credentials.password), false},
+	{"token_file", take_secret_file, OF(credentials.token), false},
+	{"token_env", take_secret_env, OF(credentials.token), false},
+	{"database", take_text, OF(credentials.database), false},
+	{"mute", take_names, OF(mute), true},
+	{0},
+};
+static const struct key laketop_keys[] = {{"profile", take_text, offsetof(struct profile, name), false}, {0}};
+static const struct key demo_keys[] = {{"services", take_names, offsetof(struct demo, services), true}, {0}};
+static const struct key host_keys[] = {{"disks", take_paths, offsetof(struct profile, disks), true}, {0}};
+static const struct key ui_keys[] = {
+	{"theme", take_text, offsetof(struct profile, theme), false},
+	{"refresh", take_refresh, offsetof(struct profile, refresh_ms), false},
+	{0},
+};
+
+enum { SECTION_SERVICE, SECTION_DEMO, SECTION_LAKETOP, SECTION_HOST, SECTION_UI };
+static const struct section sections[] = {
+	[SECTION_SERVICE] = {"service", true, service_keys},
+	[SECTION_DEMO] = {"demo", true, demo_keys},
+	[SECTION_LAKETOP] = {"laketop", false, laketop_keys},
+	[SECTION_HOST] = {"host", false, host_keys},
+	[SECTION_UI] = {"ui", false, ui_keys},
+};
+
+/* ---- sections ---- */
+
+static bool name_is_fit(struct text name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.at[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'))
+			return false;
+	}
+	return name.len > 0 && name.len <= WORD_MAX;
+}
+
+static bool begin_service(struct reader *r, struct text name)
+{
+	struct draft *d;
+
+	for (size_t i = 0; i < r->n_drafts; i++)
+		if (text_is(name, r->drafts[i].e.name))
+			return complain(r, "service \"%s\" is there already, from line %u", r->drafts[i].e.name, r->drafts[i].line);
+	if (r->n_drafts == SERVICES_MAX)
+		return complain(r, "more than %d services", SERVICES_MAX);
+	d = &r->drafts[r->n_drafts++];
+	*d = (struct draft){.line = r->line, .e = {.name = kept(r, name), .required = true, .address = "127.0.0.1"}};
+	r->target = d;
+	return true;
+}
+
+static bool begin_demo(struct reader *r, struct text name)
+{
+	struct demo_draft *d;
+
+	for (size_t i = 0; i < r->n_demos; i++)
+		if (text_is(name, r->demos[i].demo.name))
+			return complain(r, "demo \"%s\" is there already, from line %u", r->demos[i].demo.name, r->demos[i].line);
+	if (r->n_demos == DEMOS_MAX)
+		return complain(r, "more than %d demos", DEMOS_MAX);
+	d = &r->demos[r->n_demos++];
+	*d = (struct demo_draft){.line = r->line, .demo = {.name = kept(r, name)}};
+	r->target = &d->demo;
+	return true;
+}
+
+static bool begin_section(struct reader *r, struct text inside)
+{
+	struct text rest = inside, word, name;
+	struct spelling s;
+	char typed[WORD_MAX + 1];
+
+	text_word(&rest, &word);
+	name = text_trim(rest);
+	r->seen = 0;
+	r->section = NULL;
+	r->target = &r->out->profile;
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+		if (text_is(word, sections[i].name))
+			r->section = &sections[i];
+	if (!r->section) {
+		text_copy(typed, sizeof typed, word);
+		spelling_begin(&s, typed);
+		for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+			spelling_offer(&s, sections[i].name);
+		return spelling_complain(r, r->line, &s, "unknown section", " sections: ");
+	}
+	if (!r->section->has_name)
+		return !name.len || complain(r, "section [%s] has no name", r->section->name);
+	if (!name_is_fit(name))
+		return complain(r, "[%s NAME] needs a name of letters, digits, - _ and . (at most %d)", r->section->name, WORD_MAX);
+	return r->section == &sections[SECTION_SERVICE] ? begin_service(r, name) : begin_demo(r, name);
+}
+
+/* ---- lines ---- */
+
+static bool has_controls(struct text t)
+{
+	for (size_t i = 0; i < t.len; i++)
+		if (((unsigned char)t.at[i] < 0x20 && t.at[i] != '\t') || t.at[i] == 0x7f)
+			return true;
+	return false;
+}
+
+/* ini_reader: the next line, without its indentation. */
+static char *read_line(char *out, int size, void *stream)
+{
+	struct reader *r = stream;
+	struct text line;
+
+	if (!text_line(&r->rest, &line))
+		return NULL;
+	r->line++;
+	if (r->line == 1)
+		text_skip(&line, "\xef\xbb\xbf");
+	line = text_trim(line);
+	if (has_controls(line))
+		complain(r, "this is not text");
+	else if (line.len > (size_t)size - 2 || line.len > LINE_BYTES)
+		complain(r, "a line has at most %d bytes", LINE_BYTES);
+	else if (line.len > 1 && line.at[0] == '[' && memchr(line.at, ']', line.len))
+		begin_section(r, text_until((struct text){line.at + 1, line.len - 1}, ']'));
+	if (line.len > (size_t)size - 2)
+		line.len = (size_t)size - 2;
+	text_copy(out, (size_t)size - 1, r->failed ? TEXT("") : line);
+	text_copy(out + strlen(out), 2, TEXT("\n"));
+	return out;
+}
+
+static bool unknown_key(struct reader *r, const char *name)
+{
+	struct spelling s;
+	char what[64];
+
+	spelling_begin(&s, name);
+	for (const struct key *k = r->section->keys; k->name; k++)
+		spelling_offer(&s, k->name);
+	snprintf(what, sizeof what, "unknown key in [%s]:", r->section->name);
+	return spelling_complain(r, r->line, &s, what, " keys: ");
+}
+
+/* ini_handler: one "key = value" of the current section. */
+static int take_key(void *user, const char *section, const char *name, const char *value)
+{
+	struct reader *r = user;
+	struct text v = text_of(value), role = text_of(name);
+	const struct key *k;
+	uint32_t bit;
+
+	(void)section; /* known since its line was read, and not cut there */
+	if (r->failed)
+		return 1;
+	if (!r->section)
+		return complain(r, "\"%.*s\" stands before the first section", WORD_MAX, name);
+	if (!v.len)
+		return complain(r, "\"%.*s\" says nothing", WORD_MAX, name);
+	if (r->section == &sections[SECTION_SERVICE] && text_skip(&role, "port.")) {
+		if (!name_is_fit(role))
+			return complain(r, "port.PART needs the name of a part");
+		return add_port(r, kept(r, role), v);
+	}
+	for (k = r->section->keys; k->name && strcmp(k->name, name) != 0; k++)
+		continue;
+	if (!k->name)
+		return unknown_key(r, name);
+	bit = (uint32_t)1 << (k - r->section->keys);
+	if ((r->seen & bit) && !k->repeats)
+		return complain(r, "\"%s\" is set twice", name);
+	if (!(r->seen & bit) && k->repeats) { /* what stands there is a default */
+		const char *const *none = NULL;
+
+		store(r, k, &none, sizeof none);
+	}
+	r->seen |= bit;
+	return k->take(r, k, v);
+}
+
+/* ---- what can only be said of the whole ---- */
+
+static const struct port_role *part_of(const struct service_kind *kind, const char *role)
+{
+	for (const struct port_role *p = kind ? kind->ports : NULL; p && p->role; p++)
+		if (!strcmp(p->role, role))
+			return p;
+	return NULL;
+}
+
+static bool check_parts(struct reader *r, struct draft *d)
+{
+	for (size_t i = 0; i < d->n_ports; i++) {
+		struct spelling s;
+
+		if (!d->ports[i].role || !d->e.kind || part_of(d->e.kind, d->ports[i].role))
+			continue;
+		if (r->built_in) {
+			d->ports[i--] = d->ports[--d->n_ports];
+			continue;
+		}
+		spelling_begin(&s, d->ports[i].role);
+		for (const struct port_role *p = d->e.kind->ports; p && p->role; p++)
+			spelling_offer(&s, p->role);
+		return spelling_complain(r, d->port_line[i], &s, "unknown part of its kind:", " parts: ");
+	}
+	return true;
+}
+
+/* Which of the named ports is the main one: "port", the kind's main part, or, where only other parts are named, the
+ * first of them that may be asked. -1: none. */
+static int main_port(const struct draft *d)
+{
+	int other = -1;
+
+	for (size_t i = 0; i < d->n_ports; i++)
+		if (!d->ports[i].role || (d->e.kind && d->e.kind->ports && !strcmp(d->ports[i].role, d->e.kind->ports[0].role)))
+			return (int)i;
+	for (size_t i = 0; i < d->n_ports && other < 0; i++) {
+		const struct port_role *part = part_of(d->e.kind, d->ports[i].role);
+
+		if (!part || part->manner == PORT_ASK)
+			other = (int)i;
+	}
+	return other;
+}
+
+static bool settle_ports(struct reader *r, struct draft *d)
+{
+	struct expected_port *ports, first;
+	int at;
+
+	if (!check_parts(r, d))
+		return false;
+	at = main_port(d);
+	if (at < 0 && !(d->e.kind && d->e.kind->ports && d->e.kind->ports[0].port))
+		return complain_at(r, d->line, "service \"%s\" has no port", d->e.name);
+	if (at < 0) {
+		if (d->n_ports == PORTS_MAX)
+			return complain_at(r, d->line, "a service has at most %d ports", PORTS_MAX);
+		at = (int)d->n_ports++;
+		d->ports[at] = (struct expected_port){NULL, d->e.kind->ports[0].port};
+	}
+	first = d->ports[at];
+	if (first.role && d->e.kind && d->e.kind->ports && !strcmp(first.role, d->e.kind->ports[0].role))
+		first.role = NULL;
+	memmove(d->ports + 1, d->ports, (size_t)at * sizeof *d->ports);
+	d->ports[0] = first;
+	ports = arena_alloc(r->out->profile.arena, d->n_ports * sizeof *ports);
+	if (!ports)
+		return complain_at(r, d->line, "the profile is too large");
+	memcpy(ports, d->ports, d->n_ports * sizeof *ports);
+	d->e.ports = ports;
+	d->e.n_ports = d->n_ports;
+	return true;
+}
+
+static int place_of(const struct reader *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_drafts; i++)
+		if (!strcmp(r->drafts[i].e.name, name))
+			return (int)i;
+	return -1;
+}
+
+static bool check_names(struct reader *r, const char *const *names, unsigned line, const char *what)
+{
+	for (; names && *names; names++) {
+		struct spelling s;
+
+		if (place_of(r, *names) >= 0)
+			continue;
+		spelling_begin(&s, *names);
+		for (size_t i = 0; i < r->n_drafts; i++)
+			spelling_offer(&s, r->drafts[i].e.name);
+		return spelling_complain(r, line, &s, what, " services: ");
+	}
+	return true;
+}
+
+/* Follows needs from one service; a way that comes back to it would never end. */
+static bool leads_to(const struct reader *r, size_t from, size_t to, bool *visited)
+{
+	for (const char *const *n = r->drafts[from].e.needs; n && *n; n++) {
+		size_t next = (size_t)place_of(r, *n);
+
+		if (next == to)
+			return true;
+		if (!visited[next]) {
+			visited[next] = true;
+			if (leads_to(r, next, to, visited))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool settle_service(struct reader *r, struct draft *d)
+{
+	if (!d->kind_said)
+		return complain_at(r, d->line, "service \"%s\" has no kind (kind = other: whatever listens there)", d->e.name);
+	if (!d->e.group)
+		d->e.group = d->e.kind && d->e.kind->group ? d->e.kind->group : "other";
+	if (d->e.version)
+		d->e.version_from = "profile";
+	return settle_ports(r, d) && check_names(r, d->e.needs, d->needs_line, "needs unknown service");
+}
+
+static bool settle(struct reader *r)
+{
+	struct profile *p = &r->out->profile;
+	struct demo *demos = arena_alloc(p->arena, (r->n_demos + 1) * sizeof *demos);
+
+	r->out->services = arena_alloc(p->arena, (r->n_drafts + 1) * sizeof *r->out->services);
+	for (size_t i = 0; i < r->n_drafts; i++)
+		if (!settle_service(r, &r->drafts[i]))
+			return false;
+	for (size_t i = 0; i < r->n_drafts; i++) {
+		bool visited[SERVICES_MAX] = {false};
+
+		if (leads_to(r, i, i, visited))
+			return complain_at(r, r->drafts[i].needs_line, "needs of \"%s\" lead back to itself", r->drafts[i].e.name);
+	}
+	for (size_t i = 0; i < r->n_demos; i++) {
+		if (!r->demos[i].demo.services)
+			return complain_at(r, r->demos[i].line, "demo \"%s\" names no services", r->demos[i].demo.name);
+		if (!check_names(r, r->demos[i].demo.services, r->demos[i].line, "demo with unknown service"))
+			return false;
+	}
+	if (!demos || !r->out->services || arena_full(p->arena))
+		return complain(r, "the profile is too large");
+	for (size_t i = 0; i < r->n_drafts; i++)
+		r->out->services[i] = r->drafts[i].e;
+	for (size_t i = 0; i < r->n_demos; i++)
+		demos[i] = r->demos[i].demo;
+	p->services = r->out->services;
+	p->n_services = r->n_drafts;
+	p->demos = demos;
+	p->n_demos = r->n_demos;
+	return true;
+}
+
+/* "pocket" of "/etc/laketop/pocket.ini" */
+static const char *stem(struct reader *r)
+{
+	const char *slash = strrchr(r->path, '/');
+	struct text t = text_of(slash ? slash + 1 : r->path);
+
+	if (t.len > 4 && !memcmp(t.at + t.len - 4, ".ini", 4))
+		t.len -= 4;
+	return kept(r, t);
+}
+
+bool profile_read(struct loaded *p, struct host *host, struct text ini, const char *path, const char *folder, bool built_in, struct err *err)
+{
+	struct reader r = {.out = p, .host = host, .path = path, .folder = folder, .built_in = built_in, .err = err, .rest = ini};
+	int bad_line;
+
+	r.drafts = mem_new(SERVICES_MAX, sizeof *r.drafts);
+	r.demos = mem_new(DEMOS_MAX, sizeof *r.demos);
+	ini_max_line = LINE_BYTES + 8; /* libinih's default is 200 */
+	bad_line = ini_parse_stream(read_line, &r, take_key, &r);
+	if (bad_line > 0 && (!r.failed || (unsigned)bad_line < r.failed_line)) {
+		r.failed = false;
+		complain_at(&r, (unsigned)bad_line, "this is neither [section] nor key = value");
+	}
+	if (!r.failed)
+		settle(&r);
+	free(r.drafts);
+	free(r.demos);
+	if (r.failed)
+		return false;
+	p->profile.path = arena_copy(p->profile.arena, text_of(path));
+	if (!p->profile.name)
+		p->profile.name = stem(&r);
+	return true;
+}
