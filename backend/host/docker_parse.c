@@ -204,17 +204,17 @@ static void ports_of(const struct json *list, struct container *row)
 	char words[160];
 
 	while (used < n) {
-		const char *comma = len ? ", " : "";
-		size_t more;
+		struct text comma = text_of(len ? ", " : "");
 
 		used += port_words(&ports[used], n - used, words, sizeof words);
-		more = strlen(comma) + strlen(words);
-		if (len + more + sizeof ", ..." > sizeof row->ports) {
-			snprintf(row->ports + len, sizeof row->ports - len, "%s...", comma);
+		text_copy(row->ports + len, sizeof row->ports - len, comma);
+		len += comma.len;
+		if (len + strlen(words) + sizeof ", ..." > sizeof row->ports) {
+			text_copy(row->ports + len, sizeof row->ports - len, TEXT("..."));
 			break;
 		}
-		snprintf(row->ports + len, sizeof row->ports - len, "%s%s", comma, words);
-		len += more;
+		text_copy(row->ports + len, sizeof row->ports - len, text_of(words));
+		len += strlen(words);
 	}
 	free(ports);
 }

@@ -515,7 +515,7 @@ bool listeners_look(struct listeners *all, const char *proc, const struct proces
 		const struct place *place = cgroups ? cgroups_find(cgroups, all->at[i].cgroup) : NULL;
 
 		/* what we may see was seen: the rest belongs to others */
-		if (!all->at[i].row.pid && geteuid() != 0 && all->at[i].row.uid != geteuid()) {
+		if (!all->at[i].row.pid && all->me && all->at[i].row.uid != all->me) {
 			const struct known *guess = guess_owner(&all->at[i], processes, place);
 
 			all->at[i].row.pid = guess ? guess->row.pid : 0;

@@ -80,6 +80,7 @@ struct listeners {
 	size_t n, room;
 	unsigned searches;   /* how often the fds of all was read; for tests */
 	bool by_proc;        /* sock_diag is not to be had, or not wanted */
+	uid_t me;            /* whose descriptors we may read; 0: everybody's */
 };
 void listeners_free(struct listeners *all);
 bool listeners_look(struct listeners *all, const char *proc, const struct processes *processes, struct cgroups *cgroups);
@@ -105,8 +106,14 @@ void disks_free(struct disks *all);
 
 /* ---- look.c ---- */
 void box_parse(struct box *box, struct text meminfo, struct text loadavg, struct text vmstat); /* pure */
-struct look;
+struct look {
+	char proc[256];
+	struct buf bytes;
+	struct processes processes;
+	struct listeners listeners;
+	struct cgroups *cgroups;
+	struct disks disks;
+};
 struct look *look_new(const char *proc); /* "/proc", or a tree of a test */
-unsigned look_searches(const struct look *look);
 
 #endif
