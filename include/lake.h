@@ -82,6 +82,7 @@ struct lake {
 	size_t n_problems, n_warnings; /* problems: what keeps READY away */
 	size_t n_absent, n_serving, n_required;
 	bool settled;                 /* every required service had its first answer or deadline */
+	bool heard_all;               /* every listener was asked or listened to */
 	bool ready;
 	int64_t ready_since;          /* ms since 1970; 0 not ready */
 	const struct history *load, *memory; /* of the box; NULL at first */

@@ -264,10 +264,14 @@ static void *actor_service(void *arg)
 	struct actor *a = arg;
 	struct engine *e = a->engine;
 	struct seat seat = {.net = net_new(e->host)};
-	bool go = true;
+	bool go = true, facts;
 
+	pthread_mutex_lock(&e->lock);
+	facts = a->target.facts;
+	pthread_mutex_unlock(&e->lock);
 	/* the first look at the host says whom a question would reach; it takes milliseconds */
-	wait_fd(actor_wait(e, 400), a->wake, POLLIN);
+	if (!facts)
+		wait_fd(actor_wait(e, 400), a->wake, POLLIN);
 	while (go && !atomic_load(&a->retired)) {
 		struct target t;
 		bool refresh;

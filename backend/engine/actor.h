@@ -13,7 +13,7 @@
 
 #include "engine.h"
 
-enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, FILES_MS = 4000 };
+enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3 };
 
 /* What the UI thread tells a service's actor about its port; copied under the lock. */
 struct target {
@@ -55,6 +55,7 @@ struct inquiry {
 	int64_t owner_started;
 	char hint[480];
 	bool on_demand;   /* "i": the user asked, so HTTP may be tried on the unknown */
+	bool explained;   /* a kind is known that may answer: asked before the others */
 };
 
 /* What is known of one listener that is not an expected one. UI thread. */
@@ -88,7 +89,7 @@ struct engine {
 	pthread_mutex_t lock;
 	bool news_armed;             /* under the lock */
 	struct inquiry *inquiries;   /* under the lock: for the clerk */
-	bool clerk_busy;             /* under the lock */
+	unsigned open_explained, open_all; /* under the lock: inquiries that are not answered yet */
 	struct snapshot *answers[64]; /* under the lock: of the clerk */
 	size_t n_answers;
 	int record;                  /* fd or -1 */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who answers on a port that no profile names? One thread asks, politely and one at a time:
- * first what port and owner suggest; never a guess thrown at a port that neither explains.
- * There it only listens for a banner; HTTP is tried on the unknown only when the user asks.
+ * Who answers on a port that no profile names? A few threads ask, politely, each port once: first
+ * what port and owner suggest; never a guess thrown at a port that neither explains. There they
+ * only listen for a banner; HTTP is tried on the unknown only when the user asks.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -249,10 +249,13 @@ void *actor_clerk(void *arg)
 		q = e->inquiries;
 		if (q)
 			e->inquiries = q->next;
-		e->clerk_busy = q != NULL;
 		pthread_mutex_unlock(&e->lock);
 		if (q) {
 			answer(a, net, q, ++generation);
+			pthread_mutex_lock(&e->lock);
+			e->open_explained -= q->explained;
+			e->open_all--;
+			pthread_mutex_unlock(&e->lock);
 			free(q);
 		}
 		if (wait_fd(actor_wait(e, q ? 0 : 3600000), a->wake, POLLIN) < 0)

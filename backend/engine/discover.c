@@ -61,8 +61,9 @@ static void found_forget(struct found *f)
 
 static void inquire(struct engine *e, const struct listener *l, bool on_demand)
 {
+	const struct service_kind *kinds[CANDIDATES_MAX];
 	const struct process *p = facts_process(e->lake.facts, l->pid);
-	struct inquiry *q = mem_new(1, sizeof *q), **end;
+	struct inquiry *q = mem_new(1, sizeof *q), **place;
 
 	text_copy(q->address, sizeof q->address, text_of(l->address));
 	q->port = l->port;
@@ -72,11 +73,15 @@ static void inquire(struct engine *e, const struct listener *l, bool on_demand)
 		q->owner_started = p->started;
 		text_copy(q->hint, sizeof q->hint, text_of(p->hint));
 	}
+	q->explained = candidates(text_of(q->hint), q->port, NULL, kinds) > 0;
 	pthread_mutex_lock(&e->lock);
-	for (end = &e->inquiries; *end; end = &(*end)->next)
-		continue;
-	*end = q;
-	e->clerk_busy = true;
+	place = &e->inquiries;
+	while (*place && ((*place)->explained || !q->explained))
+		place = &(*place)->next;
+	q->next = *place;
+	*place = q;
+	e->open_explained += q->explained;
+	e->open_all++;
 	pthread_mutex_unlock(&e->lock);
 	for (size_t i = 0; i < e->n_actors; i++)
 		if (e->actors[i]->job == JOB_CLERK)

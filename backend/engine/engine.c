@@ -211,14 +211,17 @@ static void reap(struct engine *e)
 	}
 }
 
-static bool discovery_idle(struct engine *e)
+/* What may be one of ours was asked, and its answer taken; all: the unexplained ones were listened to as well. */
+static void discovery_state(struct engine *e)
 {
-	bool busy;
+	unsigned explained, all;
 
 	pthread_mutex_lock(&e->lock);
-	busy = e->clerk_busy || e->inquiries || e->n_answers;
+	explained = e->open_explained + (unsigned)e->n_answers;
+	all = e->open_all + (unsigned)e->n_answers;
 	pthread_mutex_unlock(&e->lock);
-	return e->host_news && !busy;
+	e->discovered = e->discovered || (e->host_news && !explained);
+	e->lake.heard_all = e->host_news && !all;
 }
 
 bool engine_turn(struct engine *e)
@@ -238,8 +241,7 @@ bool engine_turn(struct engine *e)
 		give_targets(e);
 		discover_listeners(e);
 	}
-	if (!e->discovered)
-		e->discovered = discovery_idle(e);
+	discovery_state(e);
 	ports_build(e);
 	reap(e);
 	e->lake.turn++;
@@ -312,7 +314,7 @@ struct engine *engine_start(const struct engine_options *options, struct err *er
 		if (!options->replay) {
 			actor_start(e, JOB_HOST, "host", NULL, NULL, NULL);
 			actor_start(e, JOB_DOCKER, "docker", NULL, NULL, NULL);
-			if (options->discover)
+			for (int i = 0; options->discover && i < CLERKS; i++)
 				actor_start(e, JOB_CLERK, "clerk", NULL, NULL, NULL);
 		}
 		begin_services(e);

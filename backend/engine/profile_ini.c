@@ -18,7 +18,7 @@
 #include "profile_own.h"
 
 enum {
-	LINE_BYTES = 4000, SERVICES_MAX = 200, DEMOS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40, SPELLING_MAX = 32, LISTED_MAX = 90,
+	LINE_BYTES = 4000, SERVICES_MAX = 200, DEMOS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40, SPELLING_MAX = 32, PATH_SHOWN = 60,
 	REFRESH_LEAST = 200, REFRESH_MOST = 3600000,
 };
 
@@ -88,7 +88,7 @@ static bool complain_at(struct reader *r, unsigned line, const char *format, ...
 	va_start(args, format);
 	vsnprintf(words, sizeof words, format, args);
 	va_end(args);
-	return err_set(r->err, ERR_USAGE, "%s%s:%u: %s", len > 60 ? "..." : "", r->path + (len > 60 ? len - 57 : 0), line, words);
+	return err_set(r->err, ERR_USAGE, "%s%s:%u: %s", len > PATH_SHOWN ? "..." : "", r->path + (len > PATH_SHOWN ? len - PATH_SHOWN + 3 : 0), line, words);
 }
 
 /* Edits that make b of a; short words only. */
@@ -118,13 +118,16 @@ static unsigned distance(const char *a, const char *b)
 struct spelling { /* collects the right words, and the one next to the typed one */
 	const char *typed, *near;
 	unsigned best;
-	struct buf list;
+	const char *list[SERVICES_MAX];
+	size_t n;
 };
 
 static void spelling_begin(struct spelling *s, const char *typed)
 {
-	*s = (struct spelling){.typed = typed, .best = (unsigned)strlen(typed) / 2 < 3 ? (unsigned)strlen(typed) / 2 + 1 : 4};
-	buf_init(&s->list, 300);
+	s->typed = typed;
+	s->near = NULL;
+	s->best = (unsigned)strlen(typed) / 2 < 3 ? (unsigned)strlen(typed) / 2 + 1 : 4;
+	s->n = 0;
 }
 
 static void spelling_offer(struct spelling *s, const char *right)
@@ -135,18 +138,27 @@ static void spelling_offer(struct spelling *s, const char *right)
 		s->best = d;
 		s->near = right;
 	}
-	buf_printf(&s->list, "%s%s", s->list.len ? ", " : "", right);
+	if (s->n < SERVICES_MAX)
+		s->list[s->n++] = right;
 }
 
-/* "unknown key "prot": did you mean port?", or what there is. */
-static bool spelling_complain(struct reader *r, unsigned line, struct spelling *s, const char *what, const char *there_are)
+/* "unknown key "prot": did you mean port?", and what there is, as far as an error has room. */
+static bool spelling_complain(struct reader *r, unsigned line, const struct spelling *s, const char *what, const char *there_are)
 {
-	const char *near = s->near ? s->near : "", *list = s->list.at ? s->list.at : "none";
-	bool listed = !s->near || s->list.len + strlen(near) < LISTED_MAX; /* where both do not fit, the next one says more */
+	struct buf words;
+	size_t room = sizeof r->err->words - (strlen(r->path) < PATH_SHOWN ? strlen(r->path) : PATH_SHOWN) - 16;
 
-	complain_at(r, line, "%s \"%.*s\"%s%s%s%s%s", what, WORD_MAX, s->typed, s->near ? ": did you mean " : "", near, s->near ? "?" : ";",
-		listed ? there_are : "", listed ? list : "");
-	buf_free(&s->list);
+	buf_init(&words, 1000);
+	buf_printf(&words, "%s \"%.*s\"%s%s%s", what, WORD_MAX, s->typed, s->near ? ": did you mean " : "", s->near ? s->near : "", s->near ? "?" : ";");
+	for (size_t i = 0; i < s->n; i++) {
+		if (words.len + strlen(there_are) + strlen(s->list[i]) > room) {
+			buf_puts(&words, i ? ", ..." : "");
+			break;
+		}
+		buf_printf(&words, "%s%s", i ? ", " : there_are, s->list[i]);
+	}
+	complain_at(r, line, "%s", words.at);
+	buf_free(&words);
 	return false;
 }
 
