@@ -25,8 +25,9 @@
 #include "screen.h"
 #include "terminal.h"
 #include "theme.h"
+#include "trim.h"
 
-enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 150, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100 };
+enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 150, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000, TRIM_MS = 60000 };
 
 struct loop {
 	const struct setup *setup;
@@ -40,6 +41,7 @@ struct loop {
 	int code;
 	int64_t news_next;   /* not before this are news taken again */
 	int64_t paste_end;
+	int64_t trim_next;
 	int empty_reads;     /* in a row: readable, and nothing there */
 };
 
@@ -229,6 +231,10 @@ static void take_news(struct loop *l, int64_t now)
 	engine_turn(l->engine);
 	l->news_next = now + NEWS_MS;
 	l->dirty = true;
+	if (now >= l->trim_next) {
+		memory_trim();
+		l->trim_next = now + TRIM_MS;
+	}
 }
 
 static int timeout_of(const struct loop *l, int64_t now)
@@ -341,6 +347,7 @@ int loop_run(const struct setup *setup)
 		return 2;
 	screen_show(l.screen, engine_lake(l.engine));
 	first_free(first);
+	l.trim_next = clock_ms() + TRIM_FIRST_MS;
 	terminal_ask_sync(l.terminal);
 	if (setup->options->mouse)
 		toggle_mouse(&l);

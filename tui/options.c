@@ -78,14 +78,14 @@ static size_t edits(const char *a, const char *b)
 
 const char *options_nearest(const char *word, const char *const *names, size_t n)
 {
-	const char *best = NULL;
-	size_t best_edits = strlen(word) / 3 + 2;
+	const char *best = NULL, *letters = word + strspn(word, "-");
+	size_t best_edits = strlen(letters) / 3 + 2;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t d = edits(word, names[i]);
 
 		/* "--prof" is nearer to --profile than letters say */
-		if (strlen(word) > 3 && !strncmp(word, names[i], strlen(word)))
+		if (strlen(letters) > 1 && !strncmp(word, names[i], strlen(word)))
 			d = 1;
 		if (d < best_edits) {
 			best = names[i];
@@ -115,11 +115,12 @@ static bool belongs(const struct option_spec *spec, enum command command)
 static bool unknown_option(enum command command, const char *word, struct err *err)
 {
 	const char *names[sizeof option_specs / sizeof *option_specs], *near;
+	char name[WORD_MAX];
 	size_t n = 0;
 
+	word = text_copy(name, sizeof name, text_until(text_of(word), '='));
 	for (const struct option_spec *spec = option_specs; spec->name; spec++)
-		if (belongs(spec, command))
-			names[n++] = spec->name;
+		names[n++] = spec->name;
 	near = options_nearest(word, names, n);
 	return near ? err_set(err, ERR_USAGE, "there is no option \"%s\": did you mean \"%s\"?", word, near)
 		    : err_set(err, ERR_USAGE, "there is no option \"%s\": \"laketop %s%s--help\" lists them", word, command_specs[command].name,
@@ -191,20 +192,25 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 	return true;
 }
 
+/* The option that a word of the command line names, its value cut off; NULL: none. */
+static const struct option_spec *find_option(const char *word)
+{
+	struct text name = text_until(text_of(!strcmp(word, "-h") ? "--help" : word), '=');
+
+	for (const struct option_spec *spec = option_specs; spec->name; spec++)
+		if (text_is(name, spec->name))
+			return spec;
+	return NULL;
+}
+
 /* One option at argv[*i]; moves *i past a value of its own. */
 static bool parse_option(int argc, char *const argv[], int *i, struct options *o, struct err *err)
 {
 	const char *word = argv[*i], *equals = strchr(word, '='), *value = equals ? equals + 1 : NULL;
-	char name[WORD_MAX];
-	const struct option_spec *spec = option_specs;
+	const struct option_spec *spec = find_option(word);
 
-	text_copy(name, sizeof name, equals ? (struct text){word, (size_t)(equals - word)} : text_of(word));
-	if (!strcmp(name, "-h"))
-		text_copy(name, sizeof name, TEXT("--help"));
-	while (spec->name && strcmp(spec->name, name) != 0)
-		spec++;
-	if (!spec->name)
-		return unknown_option(o->command, name, err);
+	if (!spec)
+		return unknown_option(o->command, word, err);
 	if (!belongs(spec, o->command)) {
 		if (o->command == COMMAND_SCREEN)
 			return err_set(err, ERR_USAGE, "%s needs a command: \"laketop --help\" says which", spec->name);
@@ -235,11 +241,10 @@ static bool find_command(int argc, char *const argv[], struct options *o, int *a
 				}
 			return unknown_command(word, err);
 		}
-		if (strchr(word, '='))
-			continue;
-		for (const struct option_spec *spec = option_specs; spec->name; spec++)
-			if (spec->argument && !strcmp(spec->name, word))
-				i++;
+		if (!find_option(word))
+			return unknown_option(COMMAND_SCREEN, word, err);
+		if (find_option(word)->argument && !strchr(word, '='))
+			i++;
 	}
 	return true;
 }

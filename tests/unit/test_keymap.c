@@ -55,7 +55,7 @@ static void no_key_is_bound_twice(void **state)
 	/* the first binding of every act leads back to that act: an earlier one would have taken the key */
 	for (int act = ACT_UP; act < ACT_COUNT; act++) {
 		assert_int_equal(keymap_act(keymap_key((enum act)act)), act);
-		assert_int_equal(key_named(text_of(key_name(name, keymap_key((enum act)act), true))), keymap_key((enum act)act));
+		assert_int_equal(keymap_named(text_of(keymap_name(name, keymap_key((enum act)act), true))), keymap_key((enum act)act));
 	}
 }
 
@@ -65,20 +65,20 @@ static void names_read_back_as_the_same_key(void **state)
 
 	(void)state;
 	for (int key = K_UP; key <= K_F12; key++) {
-		assert_int_equal(key_named(text_of(key_name(name, key, true))), key);
-		assert_int_equal(key_named(text_of(key_name(name, key, false))), key);
+		assert_int_equal(keymap_named(text_of(keymap_name(name, key, true))), key);
+		assert_int_equal(keymap_named(text_of(keymap_name(name, key, false))), key);
 	}
 	for (int key = 1; key <= 26; key++)
-		assert_int_equal(key_named(text_of(key_name(name, key, true))), key);
-	assert_int_equal(key_named(TEXT("é")), 0xe9);
-	assert_string_equal(key_name(name, 0x65e5, false), "日");
-	assert_int_equal(key_named(TEXT("F")), 'F');
-	assert_int_equal(key_named(TEXT("F13")), 0);
-	assert_int_equal(key_named(TEXT("Ctrl-")), 0);
-	assert_int_equal(key_named(TEXT("Ctrl-ä")), 0);
-	assert_int_equal(key_named(TEXT("jj")), 0);
-	assert_int_equal(key_named(TEXT("")), 0);
-	assert_int_equal(key_named(TEXT("\xff")), 0);
+		assert_int_equal(keymap_named(text_of(keymap_name(name, key, true))), key);
+	assert_int_equal(keymap_named(TEXT("é")), 0xe9);
+	assert_string_equal(keymap_name(name, 0x65e5, false), "日");
+	assert_int_equal(keymap_named(TEXT("F")), 'F');
+	assert_int_equal(keymap_named(TEXT("F13")), 0);
+	assert_int_equal(keymap_named(TEXT("Ctrl-")), 0);
+	assert_int_equal(keymap_named(TEXT("Ctrl-ä")), 0);
+	assert_int_equal(keymap_named(TEXT("jj")), 0);
+	assert_int_equal(keymap_named(TEXT("")), 0);
+	assert_int_equal(keymap_named(TEXT("\xff")), 0);
 }
 
 static void all_keys_of_an_act_are_told(void **state)
