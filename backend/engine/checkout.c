@@ -268,7 +268,8 @@ static void scan_variable(const struct scan *s, struct compose_service *one, str
 	uint16_t port;
 
 	line = (struct text){line.at + name.len, line.len - name.len};
-	if (name.len < 5 || name.len >= NAME_SIZE || memcmp(name.at + name.len - 4, "PORT", 4) != 0 || one->n_variables == COMPOSE_PORTS_MAX)
+	if (name.len < 5 || name.len >= NAME_SIZE || memcmp(name.at + name.len - 4, "PORT", 4) != 0 ||
+		one->n_variables == COMPOSE_PORTS_MAX)
 		return;
 	if (!text_skip(&line, "=") && !text_skip(&line, ":"))
 		return;
@@ -430,7 +431,8 @@ bool image_says_version(const char *image, char *out, size_t size)
 	if (n && tag[n - 1] == '.')
 		version.len--;
 	/* a number that words follow directly is no version: "3rc", a commit */
-	if (!n || n >= sizeof digits || (tag[n] && !strchr("-_+@", tag[n])) || !text_i64(text_until(version, '.'), &major) || major > 1000)
+	if (!n || n >= sizeof digits || (tag[n] && !strchr("-_+@", tag[n])) || !text_i64(text_until(version, '.'), &major) ||
+		major > 1000)
 		return false;
 	text_i64(text_until(text_after(version, '.'), '.'), &minor);
 	if (!strncmp(image, "confluentinc/", 13) || strstr(image, "/confluentinc/"))

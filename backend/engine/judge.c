@@ -60,8 +60,10 @@ static const char *says(const struct scene *s, char out[LINK_VALUE_SIZE])
 /* "SeaweedFS filer 4.48" */
 static const char *answers_as(const struct identity *who, char out[LINK_VALUE_SIZE])
 {
-	scene_say(out, LINK_VALUE_SIZE, "%s%s%s%s%s", who->kind ? who->kind->title : "something else", who->kind && who->role ? " " : "",
-		who->kind && who->role ? who->role : "", who->version ? " " : "", who->version ? who->version : "");
+	const char *title = who->kind ? who->kind->title : "something else", *role = who->kind ? who->role : NULL;
+
+	scene_say(out, LINK_VALUE_SIZE, "%s%s%s%s%s", title, role ? " " : "", role ? role : "", who->version ? " " : "",
+		who->version ? who->version : "");
 	return out;
 }
 
@@ -142,7 +144,8 @@ static bool is_impostor(const struct scene *s, struct judged *out)
 		reason(out, "%u answers as %s, not %s%s%s", scene_port(s), answers_as(&s->q->pulse->who, words), evidence_title(s),
 			s->holder_named ? ": " : "", s->holder_named ? holder : "");
 	else
-		reason(out, "%u is not %s%s%s: it %s", scene_port(s), evidence_title(s), s->holder_named ? " but " : "", s->holder_named ? holder : "",
+		reason(out, "%u is not %s%s%s: it %s", scene_port(s), evidence_title(s), s->holder_named ? " but " : "",
+			s->holder_named ? holder : "",
 			says(s, words));
 	add_rivals(s, out);
 	remedy(out, "stop it, or correct %s's port", s->q->name);
@@ -202,7 +205,8 @@ static bool waits(const struct scene *s, const struct judged *out, bool closed)
 	bool not_looked_into = s->right && s->q->kind->inspect && !s->q->depth && !s->q->refused_us;
 	bool docker_checks = !s->q->kind && is(out, LINK_HEALTHY) == LINK_UNKNOWN;
 
-	return closed || s->said == ANSWERED_MUTE || talks_oddly(s) || is(out, LINK_HEALTHY) == LINK_BAD || not_looked_into || docker_checks;
+	return closed || s->said == ANSWERED_MUTE || talks_oddly(s) || not_looked_into || docker_checks || is(out,
+		LINK_HEALTHY) == LINK_BAD;
 }
 
 /* Its start says what it is doing, or it is young and does not serve yet. */
@@ -277,8 +281,8 @@ static bool is_wrong_version(const struct scene *s, struct judged *out)
 	if (started)
 		clock_span(span, s->q->wall - started);
 	reason(out, "%u answers %s%s%s, expected %s%s%s%s%s%s", scene_port(s), who->version, who->version_to ? " to " : "",
-		who->version_to ? who->version_to : "", s->q->expected->version, holder[0] ? ": " : "", holder, started ? ", started " : "", span,
-		started ? " ago" : "");
+		who->version_to ? who->version_to : "", s->q->expected->version, holder[0] ? ": " : "", holder,
+		started ? ", started " : "", span, started ? " ago" : "");
 	if (s->neighbour)
 		remedy(out, "that is %s: stop it, or move its port", s->neighbour->name);
 	else

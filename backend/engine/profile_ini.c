@@ -18,7 +18,8 @@
 #include "profile_own.h"
 
 enum {
-	LINE_BYTES = 4000, SERVICES_MAX = 200, DEMOS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40, SPELLING_MAX = 32, PATH_SHOWN = 60,
+	LINE_BYTES = 4000, PATH_SHOWN = 60, SERVICES_MAX = 200, DEMOS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40,
+	SPELLING_MAX = 32,
 	REFRESH_LEAST = 200, REFRESH_MOST = 3600000,
 };
 
@@ -88,7 +89,8 @@ static bool complain_at(struct reader *r, unsigned line, const char *format, ...
 	va_start(args, format);
 	vsnprintf(words, sizeof words, format, args);
 	va_end(args);
-	return err_set(r->err, ERR_USAGE, "%s%s:%u: %s", len > PATH_SHOWN ? "..." : "", r->path + (len > PATH_SHOWN ? len - PATH_SHOWN + 3 : 0), line, words);
+	return err_set(r->err, ERR_USAGE, "%s%s:%u: %s", len > PATH_SHOWN ? "..." : "",
+		r->path + (len > PATH_SHOWN ? len - PATH_SHOWN + 3 : 0), line, words);
 }
 
 /* Edits that make b of a; short words only. */
@@ -143,13 +145,15 @@ static void spelling_offer(struct spelling *s, const char *right)
 }
 
 /* "unknown key "prot": did you mean port?", and what there is, as far as an error has room. */
-static bool spelling_complain(struct reader *r, unsigned line, const struct spelling *s, const char *what, const char *there_are)
+static bool spelling_complain(struct reader *r, unsigned line, const struct spelling *s, const char *what,
+	const char *there_are)
 {
 	struct buf words;
 	size_t room = sizeof r->err->words - (strlen(r->path) < PATH_SHOWN ? strlen(r->path) : PATH_SHOWN) - 16;
 
 	buf_init(&words, 1000);
-	buf_printf(&words, "%s \"%.*s\"%s%s%s", what, WORD_MAX, s->typed, s->near ? ": did you mean " : "", s->near ? s->near : "", s->near ? "?" : ";");
+	buf_printf(&words, "%s \"%.*s\"%s%s%s", what, WORD_MAX, s->typed, s->near ? ": did you mean " : "", s->near ? s->near : "",
+		s->near ? "?" : ";");
 	for (size_t i = 0; i < s->n; i++) {
 		if (words.len + strlen(there_are) + strlen(s->list[i]) > room) {
 			buf_puts(&words, i ? ", ..." : "");
@@ -163,6 +167,9 @@ static bool spelling_complain(struct reader *r, unsigned line, const struct spel
 }
 
 /* ---- values ---- */
+
+/* For "%.*s": of a wrong value its beginning will do. */
+#define SHOWN(t) (int)((t).len < WORD_MAX ? (t).len : WORD_MAX), (t).at
 
 static const char *kept(struct reader *r, struct text t)
 {
@@ -270,7 +277,7 @@ static bool take_bool(struct reader *r, const struct key *key, struct text value
 			store(r, key, &b, sizeof b);
 			return true;
 		}
-	return complain(r, "%s = \"%.*s\" is neither yes nor no", key->name, (int)(value.len < WORD_MAX ? value.len : WORD_MAX), value.at);
+	return complain(r, "%s = \"%.*s\" is neither yes nor no", key->name, SHOWN(value));
 }
 
 /* "90s", "2min", "500ms"; without a unit: seconds. */
@@ -293,8 +300,7 @@ static bool take_span(struct reader *r, const struct key *key, struct text value
 			store(r, key, &n, sizeof n);
 			return n > 0 || complain(r, "%s must be more than nothing", key->name);
 		}
-	return complain(r, "%s = \"%.*s\" is not a time such as 90s, 2min or 500ms", key->name, (int)(value.len < WORD_MAX ? value.len : WORD_MAX),
-		value.at);
+	return complain(r, "%s = \"%.*s\" is not a time such as 90s, 2min or 500ms", key->name, SHOWN(value));
 }
 
 static bool take_refresh(struct reader *r, const struct key *key, struct text value)
@@ -334,7 +340,7 @@ static bool add_port(struct reader *r, const char *role, struct text value)
 	int64_t n;
 
 	if (!text_i64(value, &n) || n < 1 || n > 65535)
-		return complain(r, "port \"%.*s\" is not a number from 1 to 65535", (int)(value.len < WORD_MAX ? value.len : WORD_MAX), value.at);
+		return complain(r, "port \"%.*s\" is not a number from 1 to 65535", SHOWN(value));
 	for (size_t i = 0; i < d->n_ports; i++)
 		if (role ? d->ports[i].role && !strcmp(d->ports[i].role, role) : !d->ports[i].role)
 			return complain(r, "\"port%s%s\" is set twice", role ? "." : "", role ? role : "");
@@ -358,7 +364,7 @@ static bool take_address(struct reader *r, const struct key *key, struct text va
 
 	text_copy(address, sizeof address, text_is(value, "localhost") ? TEXT("127.0.0.1") : value);
 	if (value.len >= sizeof address || (inet_pton(AF_INET, address, binary) != 1 && inet_pton(AF_INET6, address, binary) != 1))
-		return complain(r, "address \"%.*s\" is not numeric: 127.0.0.1, ::1", (int)(value.len < WORD_MAX ? value.len : WORD_MAX), value.at);
+		return complain(r, "address \"%.*s\" is not numeric: 127.0.0.1, ::1", SHOWN(value));
 	return take_text(r, key, text_of(address));
 }
 
@@ -786,7 +792,8 @@ static const char *stem(struct reader *r)
 	return kept(r, t);
 }
 
-bool profile_read(struct loaded *p, struct host *host, struct text ini, const char *path, const char *folder, bool built_in, struct err *err)
+bool profile_read(struct loaded *p, struct host *host, struct text ini, const char *path, const char *folder, bool built_in,
+	struct err *err)
 {
 	struct reader r = {.out = p, .host = host, .path = path, .folder = folder, .built_in = built_in, .err = err, .rest = ini};
 	int bad_line;

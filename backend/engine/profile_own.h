@@ -26,7 +26,8 @@ const char *arena_word(struct arena *arena, const char *s); /* NULL stays NULL *
 
 /* profile_ini.c. folder is where relative paths begin. built_in: kinds and parts that this build does not know are
  * taken as "other" and left out, for the built-in profile names more than there may be. */
-bool profile_read(struct loaded *p, struct host *host, struct text ini, const char *path, const char *folder, bool built_in, struct err *err);
+bool profile_read(struct loaded *p, struct host *host, struct text ini, const char *path, const char *folder, bool built_in,
+	struct err *err);
 
 /* lakehouse.c */
 extern const char lakehouse_name[];

@@ -241,7 +241,8 @@ static bool versions_agree(const struct expectation *e, const struct identity *w
 {
 	if (!e->version || !who->version)
 		return true;
-	return who->sure == SURE_RANGE ? version_in_range(who->version, who->version_to, e->version) : version_meets(who->version, e->version);
+	return who->sure == SURE_RANGE ? version_in_range(who->version, who->version_to, e->version) :
+		version_meets(who->version, e->version);
 }
 
 static bool names_port(const struct expectation *e, uint16_t port)
@@ -328,8 +329,8 @@ static enum being being_say(struct scene *s, enum being being, const char *sourc
 static enum being container_runs(struct scene *s, const struct container *c)
 {
 	char words[LINK_VALUE_SIZE];
-	bool looping = !strcmp(c->state, "restarting") ||
-		(!strcmp(c->state, "running") && c->restarts >= LOOP_RESTARTS && c->started && s->q->wall - c->started < LOOP_AGE && !s->right);
+	bool just_begun = !strcmp(c->state, "running") && c->started && s->q->wall - c->started < LOOP_AGE;
+	bool looping = !strcmp(c->state, "restarting") || (just_begun && c->restarts >= LOOP_RESTARTS && !s->right);
 
 	s->container = c;
 	s->started = c->started;
@@ -471,7 +472,8 @@ static enum being being_unclaimed(struct scene *s)
 	bool accepted = s->right || !s->q->expected || (!s->q->kind && !s->neighbour);
 
 	if (!s->holder && !s->holder_container)
-		return being_say(s, BEING_UNKNOWN, "processes", s->listener ? "its process is hidden from this user" : "the profile names no owner");
+		return being_say(s, BEING_UNKNOWN, "processes",
+			s->listener ? "its process is hidden from this user" : "the profile names no owner");
 	if (s->holder_container) {
 		enum being being = container_runs(s, s->holder_container);
 
@@ -499,8 +501,10 @@ static enum being see_being(struct scene *s)
 static bool see_young(const struct scene *s)
 {
 	const struct question *q = s->q;
-	int64_t grace = q->expected && q->expected->grace_ms ? q->expected->grace_ms : q->kind && q->kind->grace_ms ? q->kind->grace_ms : GRACE_DEFAULT;
+	int64_t grace = q->expected ? q->expected->grace_ms : 0;
 
+	if (!grace)
+		grace = q->kind && q->kind->grace_ms ? q->kind->grace_ms : GRACE_DEFAULT;
 	return s->started && q->wall - s->started < grace;
 }
 
@@ -554,7 +558,8 @@ char *scene_holder(const struct scene *s, char out[LINK_VALUE_SIZE])
 	if (o->pid)
 		scene_say(process, sizeof process, "%s%spid %d", o->process, o->process[0] ? ", " : "", (int)o->pid);
 	if (s->neighbour)
-		scene_say(base, sizeof base, "%s (%s%s)", s->neighbour->name, probably, process[0] ? process : o->container[0] ? "container" : o->unit);
+		scene_say(base, sizeof base, "%s (%s%s)", s->neighbour->name, probably,
+			process[0] ? process : o->container[0] ? "container" : o->unit);
 	else if (o->container[0])
 		scene_say(base, sizeof base, "container %s%s%s%s", o->container, process[0] ? " (" : "", process, process[0] ? ")" : "");
 	else if (o->unit[0])

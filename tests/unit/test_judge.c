@@ -61,10 +61,13 @@ static struct world *fresh_world(void)
 	w = (struct world){0};
 	w.listeners[0] = (struct listener){.address = "*", .port = 9092, .pid = BROKER, .inode = 77};
 	w.processes[0] = (struct process){.pid = 1, .state = 'S', .name = "init", .hint = "init", .started = WALL - 40 * DAY};
-	w.processes[1] = (struct process){.pid = BROKER, .parent = 1, .state = 'S', .name = "java", .hint = "kafka.Kafka server.properties",
+	w.processes[1] = (struct process){.pid = BROKER, .parent = 1, .state = 'S', .name = "java",
+		.hint = "kafka.Kafka server.properties",
 		.started = WALL - HOUR, .rss = 204472320};
-	w.processes[2] = (struct process){.pid = OTHER, .parent = 1, .state = 'S', .name = "nc", .hint = "nc -l 9092", .started = WALL - HOUR};
-	w.host = (struct facts){.listeners = w.listeners, .n_listeners = 1, .processes = w.processes, .n_processes = 3, .processes_whole = true};
+	w.processes[2] = (struct process){.pid = OTHER, .parent = 1, .state = 'S', .name = "nc", .hint = "nc -l 9092",
+		.started = WALL - HOUR};
+	w.host = (struct facts){.listeners = w.listeners, .n_listeners = 1, .processes = w.processes, .n_processes = 3,
+		.processes_whole = true};
 	w.docker = (struct facts){.docker = DOCKER_OK, .containers = w.containers};
 	w.pulse = (struct snapshot){.part = PART_PULSE, .generation = 1, .ended = NOW - 500, .interval = 2000};
 	w.pulse.who = (struct identity){.answered = ANSWERED_YES, .kind = &kafka, .sure = SURE_EXACT, .version = "4.1.0",
@@ -77,8 +80,10 @@ static struct world *fresh_world(void)
 		.version = "4.1", .required = true, .pidfile = "/run/kafka.pid"};
 	w.profile = (struct profile){.name = "pocket", .services = w.services, .n_services = 1};
 	w.q = (struct question){.name = "kafka", .kind = &kafka, .expected = &w.services[0], .at = {"127.0.0.1", 9092},
-		.host = &w.host, .host_seen = NOW - 400, .host_interval = 2000, .docker = &w.docker, .docker_seen = NOW - 400, .docker_interval = 4000,
-		.pulse = &w.pulse, .depth = &w.depth, .pidfile_read = true, .pidfile_pid = BROKER, .profile = &w.profile, .now = NOW, .wall = WALL};
+		.host = &w.host, .host_seen = NOW - 400, .host_interval = 2000, .docker = &w.docker, .docker_seen = NOW - 400,
+			.docker_interval = 4000,
+		.pulse = &w.pulse, .depth = &w.depth, .pidfile_read = true, .pidfile_pid = BROKER, .profile = &w.profile, .now = NOW,
+			.wall = WALL};
 	return &w;
 }
 
@@ -126,7 +131,8 @@ static void as_container(struct world *w)
 	w->services[0].pidfile = NULL;
 	w->q.pidfile_read = false;
 	w->services[0].container = "kafka";
-	w->containers[0] = (struct container){.id = "0f1e2d", .name = "kafka", .image = "apache/kafka:4.1.0", .state = "running", .status = "Up 1 hour",
+	w->containers[0] = (struct container){.id = "0f1e2d", .name = "kafka", .image = "apache/kafka:4.1.0", .state = "running",
+		.status = "Up 1 hour",
 		.network = "host", .started = WALL - HOUR, .created = WALL - HOUR, .exit_code = -1};
 	text_copy(w->listeners[0].container, sizeof w->listeners[0].container, text_of("0f1e2d"));
 	text_copy(w->processes[1].container, sizeof w->processes[1].container, text_of("0f1e2d"));
@@ -162,7 +168,8 @@ static void with_worker(struct world *w)
 {
 	w->other_ports[0] = (struct expected_port){NULL, 7078};
 	w->other_ports[1] = (struct expected_port){"ui", 9092};
-	w->services[1] = (struct expectation){.name = "spark-worker-40", .kind = &worker, .address = "127.0.0.1", .ports = w->other_ports,
+	w->services[1] = (struct expectation){.name = "spark-worker-40", .kind = &worker, .address = "127.0.0.1",
+		.ports = w->other_ports,
 		.n_ports = 2, .required = true};
 	w->profile.n_services = 2;
 }
@@ -759,59 +766,87 @@ static void any_kind_host_unknown(struct world *w)
 static const struct row verdicts[] = {
 	{"a healthy broker serves", nothing, VERDICT_SERVING, false, NULL, NULL},
 
-	{"blocked: its process is dead and nc holds the port", dead_pid_port_taken, VERDICT_BLOCKED, true, "9092 is held by nc (pid 4121)",
+	{"blocked: its process is dead and nc holds the port", dead_pid_port_taken, VERDICT_BLOCKED, true,
+		"9092 is held by nc (pid 4121)",
 		"stop it, or move kafka's port"},
-	{"blocked: by a container, by its name", taken_by_a_named_container, VERDICT_BLOCKED, true, "9092 is held by container nginx (nc, pid 4121)", "stop it"},
-	{"blocked: by a unit, by its name", taken_by_a_unit, VERDICT_BLOCKED, true, "9092 is held by nginx.service (nc, pid 4121)", "stop it"},
-	{"blocked: without a pid file, by one that says nothing", no_pidfile_and_port_taken, VERDICT_BLOCKED, true, "held by nc", "stop it"},
+	{"blocked: by a container, by its name", taken_by_a_named_container, VERDICT_BLOCKED, true,
+		"9092 is held by container nginx (nc, pid 4121)", "stop it"},
+	{"blocked: by a unit, by its name", taken_by_a_unit, VERDICT_BLOCKED, true, "9092 is held by nginx.service (nc, pid 4121)",
+		"stop it"},
+	{"blocked: without a pid file, by one that says nothing", no_pidfile_and_port_taken, VERDICT_BLOCKED, true, "held by nc",
+		"stop it"},
 	{"blocked: by another service of the profile, by its name", taken_by_worker, VERDICT_BLOCKED, true,
 		"9092 is held by spark-worker-40 (java, pid 4121)", "stop spark-worker-40, or move kafka's port"},
-	{"blocked: a neighbour answers and no owner was named", worker_answers_unclaimed, VERDICT_BLOCKED, true, "spark-worker-40", "spark-worker-40"},
-	{"blocked: a mute neighbour, known by its other port", worker_is_mute_unclaimed, VERDICT_BLOCKED, true, "spark-worker-40", "spark-worker-40"},
-	{"blocked: a neighbour answers and Docker is denied to us", worker_where_docker_is_denied, VERDICT_BLOCKED, true, "spark-worker-40", "stop"},
-	{"blocked: a neighbour holds the port of one of no kind", any_kind_taken_by_neighbour, VERDICT_BLOCKED, true, "spark-worker-40", "stop"},
+	{"blocked: a neighbour answers and no owner was named", worker_answers_unclaimed, VERDICT_BLOCKED, true, "spark-worker-40",
+		"spark-worker-40"},
+	{"blocked: a mute neighbour, known by its other port", worker_is_mute_unclaimed, VERDICT_BLOCKED, true, "spark-worker-40",
+		"spark-worker-40"},
+	{"blocked: a neighbour answers and Docker is denied to us", worker_where_docker_is_denied, VERDICT_BLOCKED, true,
+		"spark-worker-40", "stop"},
+	{"blocked: a neighbour holds the port of one of no kind", any_kind_taken_by_neighbour, VERDICT_BLOCKED, true,
+		"spark-worker-40", "stop"},
 	{"blocked: rightly served by another for a dead one", another_serves_rightly_for_a_dead_one, VERDICT_BLOCKED, true,
 		"9092 answers rightly, but is held by nc (pid 4121); its own does not run: pid 921 of its pid file is gone", "stop it"},
-	{"blocked: a container that dies again and again of the taken port", crash_loop_because_port_is_taken, VERDICT_BLOCKED, true, "nc (pid 4121)", "stop it"},
+	{"blocked: a container that dies again and again of the taken port", crash_loop_because_port_is_taken, VERDICT_BLOCKED, true,
+		"nc (pid 4121)", "stop it"},
 	{"not blocked: in another version says more", another_serves_another_version, VERDICT_WRONG_VERSION, true,
 		"9092 answers 4.0.1, expected 4.1: nc (pid 4121)", "4.1"},
-	{"not blocked: who holds the port cannot be named", taken_by_hidden, VERDICT_STOPPED, true, "pid 921 of its pid file is gone", "start it"},
+	{"not blocked: who holds the port cannot be named", taken_by_hidden, VERDICT_STOPPED, true,
+		"pid 921 of its pid file is gone", "start it"},
 
 	{"impostor: its own process answers as another kind", unknown_worker_answers, VERDICT_IMPOSTOR, true,
 		"9092 answers as Spark worker 4.0.5, not Kafka broker: java (pid 921)", "correct kafka's port"},
-	{"impostor: something that we do not know, in its first words", ssh_answers, VERDICT_IMPOSTOR, true, "nc (pid 4121): it says SSH-2.0-OpenSSH_9.2", "stop it"},
-	{"impostor: another part of the right kind", its_controller_answers, VERDICT_IMPOSTOR, true, "9092 answers as Kafka broker controller", "port"},
+	{"impostor: something that we do not know, in its first words", ssh_answers, VERDICT_IMPOSTOR, true,
+		"nc (pid 4121): it says SSH-2.0-OpenSSH_9.2", "stop it"},
+	{"impostor: another part of the right kind", its_controller_answers, VERDICT_IMPOSTOR, true,
+		"9092 answers as Kafka broker controller", "port"},
 	{"serving: the main part may say its name", its_main_part_answers_by_name, VERDICT_SERVING, false, NULL, NULL},
 
 	{"stopped: pid file of a dead process", dead, VERDICT_STOPPED, true, "pid 921 of its pid file is gone", "start it"},
 	{"stopped: a zombie does not run", zombie, VERDICT_STOPPED, true, "gone", "start it"},
-	{"stopped: the number was given to another program", pid_was_given_to_another, VERDICT_STOPPED, true, "pid 921 of its pid file is vim now", "start it"},
-	{"stopped: container exited, in Docker's words", exited, VERDICT_STOPPED, true, "container kafka: Exited (137) 3 hours ago", "docker start kafka"},
-	{"stopped: container ended for lack of memory", exited_for_memory, VERDICT_STOPPED, true, "out of memory", "docker start kafka"},
-	{"stopped: health of an exited container means nothing", exited_and_unhealthy_once, VERDICT_STOPPED, true, "Exited (0)", "docker start kafka"},
-	{"stopped: a container that never started says why", never_started, VERDICT_STOPPED, true, "never started: port is already allocated", "docker start"},
-	{"stopped: a unit without a process", unit_has_no_process, VERDICT_STOPPED, true, "unit kafka has no process", "systemctl start kafka"},
-	{"stopped: the host's newer look outweighs the last good answer", died_after_it_answered, VERDICT_STOPPED, true, "gone", "start it"},
-	{"serving: an answer newer than the host's look outweighs it", answered_after_the_host_was_looked_at, VERDICT_SERVING, false, NULL, NULL},
-	{"serving: the pid file may name the script that started it", pidfile_of_the_script_that_started_it, VERDICT_SERVING, false, NULL, NULL},
+	{"stopped: the number was given to another program", pid_was_given_to_another, VERDICT_STOPPED, true,
+		"pid 921 of its pid file is vim now", "start it"},
+	{"stopped: container exited, in Docker's words", exited, VERDICT_STOPPED, true, "container kafka: Exited (137) 3 hours ago",
+		"docker start kafka"},
+	{"stopped: container ended for lack of memory", exited_for_memory, VERDICT_STOPPED, true, "out of memory",
+		"docker start kafka"},
+	{"stopped: health of an exited container means nothing", exited_and_unhealthy_once, VERDICT_STOPPED, true, "Exited (0)",
+		"docker start kafka"},
+	{"stopped: a container that never started says why", never_started, VERDICT_STOPPED, true,
+		"never started: port is already allocated", "docker start"},
+	{"stopped: a unit without a process", unit_has_no_process, VERDICT_STOPPED, true, "unit kafka has no process",
+		"systemctl start kafka"},
+	{"stopped: the host's newer look outweighs the last good answer", died_after_it_answered, VERDICT_STOPPED, true, "gone",
+		"start it"},
+	{"serving: an answer newer than the host's look outweighs it", answered_after_the_host_was_looked_at, VERDICT_SERVING, false,
+		NULL, NULL},
+	{"serving: the pid file may name the script that started it", pidfile_of_the_script_that_started_it, VERDICT_SERVING, false,
+		NULL, NULL},
 
 	{"absent: no such container", no_container, VERDICT_ABSENT, true, "no container kafka", "start it"},
 	{"absent: no pid file and a closed port", no_pidfile, VERDICT_ABSENT, true, "no pid file /run/kafka.pid", "start it"},
-	{"absent: only a port is known of it, and that is closed", only_a_port_and_closed, VERDICT_ABSENT, true, "nobody listens on 9092", "start it"},
-	{"absent: closed, and Docker is denied to us", closed_and_docker_denied, VERDICT_ABSENT, true, "nobody listens on 9092", "start it"},
-	{"absent: another machine refuses the connection", far_and_refused, VERDICT_ABSENT, true, "nobody listens on 9092", "start it"},
+	{"absent: only a port is known of it, and that is closed", only_a_port_and_closed, VERDICT_ABSENT, true,
+		"nobody listens on 9092", "start it"},
+	{"absent: closed, and Docker is denied to us", closed_and_docker_denied, VERDICT_ABSENT, true, "nobody listens on 9092",
+		"start it"},
+	{"absent: another machine refuses the connection", far_and_refused, VERDICT_ABSENT, true, "nobody listens on 9092",
+		"start it"},
 
-	{"starting: young, and its port is closed", young_and_closed, VERDICT_STARTING, true, "started 12s ago, does not listen on 9092 yet", NULL},
+	{"starting: young, and its port is closed", young_and_closed, VERDICT_STARTING, true,
+		"started 12s ago, does not listen on 9092 yet", NULL},
 	{"starting: young, and says nothing", young_and_mute, VERDICT_STARTING, false, "started 12s ago, does not answer yet", NULL},
 	{"starting: young, and not well yet", young_and_unwell, VERDICT_STARTING, false, "started 12s ago: no controller", NULL},
 	{"starting: within the grace that the profile gives", long_grace, VERDICT_STARTING, true, "does not listen", NULL},
-	{"starting: nothing runs yet, but its start says what it does", progress_and_nothing_runs, VERDICT_STARTING, true, "fetching kafka 4.1.0: 31 of 120 MB", NULL},
+	{"starting: nothing runs yet, but its start says what it does", progress_and_nothing_runs, VERDICT_STARTING, true,
+		"fetching kafka 4.1.0: 31 of 120 MB", NULL},
 	{"serving: young and well", young_and_well, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: a left-over line of progress takes nothing away", progress_of_one_that_serves, VERDICT_SERVING, false, NULL, NULL},
 	{"wrong version: time does not heal it", young_in_another_version, VERDICT_WRONG_VERSION, true, "4.0.1", "4.1"},
 
-	{"frozen: its process is stopped", frozen, VERDICT_FROZEN, true, "its process is stopped (state T): java (pid 921)", "kill -CONT 921"},
-	{"frozen: before the next answer fails to come", frozen_while_the_last_answer_was_good, VERDICT_FROZEN, true, "state T", "kill -CONT 921"},
+	{"frozen: its process is stopped", frozen, VERDICT_FROZEN, true, "its process is stopped (state T): java (pid 921)",
+		"kill -CONT 921"},
+	{"frozen: before the next answer fails to come", frozen_while_the_last_answer_was_good, VERDICT_FROZEN, true, "state T",
+		"kill -CONT 921"},
 	{"frozen: however young", frozen_while_young, VERDICT_FROZEN, true, "state T", "kill -CONT"},
 	{"frozen: also where no owner was named", frozen_and_unclaimed, VERDICT_FROZEN, true, "java (pid 921)", "kill -CONT 921"},
 	{"frozen: by a debugger", traced, VERDICT_FROZEN, true, "debugger", "debugger"},
@@ -820,8 +855,10 @@ static const struct row verdicts[] = {
 	{"mute: started by hand, without its pid file", mute_without_pidfile, VERDICT_MUTE, false, "says nothing", "log"},
 	{"mute: accepts and says nothing", says_nothing, VERDICT_MUTE, false, "accepts connections on 9092 and says nothing", "log"},
 
-	{"wrong version: exact", old_version, VERDICT_WRONG_VERSION, true, "9092 answers 4.0.5, expected 4.1: java (pid 921), started", "start 4.1 in its place"},
-	{"wrong version: a range that ends before it", range_below, VERDICT_WRONG_VERSION, false, "9092 answers 3.7 to 3.9, expected 4.1", "4.1"},
+	{"wrong version: exact", old_version, VERDICT_WRONG_VERSION, true,
+		"9092 answers 4.0.5, expected 4.1: java (pid 921), started", "start 4.1 in its place"},
+	{"wrong version: a range that ends before it", range_below, VERDICT_WRONG_VERSION, false,
+		"9092 answers 3.7 to 3.9, expected 4.1", "4.1"},
 	{"wrong version: told by the deeper question only", version_told_by_depth_only, VERDICT_WRONG_VERSION, true, "4.0.9", "4.1"},
 	{"wrong version: before sick", old_version_and_sick, VERDICT_WRONG_VERSION, true, "4.0.5", "4.1"},
 	{"serving: a range that contains the expectation", range_around, VERDICT_SERVING, false, NULL, NULL},
@@ -829,12 +866,17 @@ static const struct row verdicts[] = {
 	{"serving: an unknown version is no reproach", version_not_known, VERDICT_SERVING, false, NULL, NULL},
 
 	{"sick: the deeper check fails, in its words", unwell, VERDICT_SICK, false, "3 of 12 partitions have no leader", NULL},
-	{"sick: runs, and does not listen after its grace", closed, VERDICT_SICK, false, "runs, but does not listen on 9092: java (pid 921)", "restart it"},
-	{"sick: listens, and refuses connections", refuses_though_it_listens, VERDICT_SICK, false, "9092 refuses connections", "restart it"},
-	{"sick: its own process answers with an error", its_own_process_says_500, VERDICT_SICK, false, "answers on 9092, but not as Kafka broker: HTTP 500", "log"},
+	{"sick: runs, and does not listen after its grace", closed, VERDICT_SICK, false,
+		"runs, but does not listen on 9092: java (pid 921)", "restart it"},
+	{"sick: listens, and refuses connections", refuses_though_it_listens, VERDICT_SICK, false, "9092 refuses connections",
+		"restart it"},
+	{"sick: its own process answers with an error", its_own_process_says_500, VERDICT_SICK, false,
+		"answers on 9092, but not as Kafka broker: it says HTTP 500", "log"},
 	{"sick: an error status makes nobody a stranger", somebody_says_500, VERDICT_SICK, false, "HTTP 500", "log"},
-	{"sick: a container in a restart loop", restarting, VERDICT_SICK, false, "restarting: 4 times, exit 3", "log of container kafka"},
-	{"sick: a restart loop between two tries", between_two_tries, VERDICT_SICK, false, "restarting: 4 times", "log of container kafka"},
+	{"sick: a container in a restart loop", restarting, VERDICT_SICK, false, "restarting: 4 times, exit 3",
+		"log of container kafka"},
+	{"sick: a restart loop between two tries", between_two_tries, VERDICT_SICK, false, "restarting: 4 times",
+		"log of container kafka"},
 	{"serving: restarts of long ago are past", restarted_long_ago, VERDICT_SERVING, false, NULL, NULL},
 
 	{"unknown: never asked", never_asked, VERDICT_UNKNOWN, false, "being asked", NULL},
@@ -843,7 +885,8 @@ static const struct row verdicts[] = {
 	{"unknown: the answer is older than a minute", slow_pulse_too_old, VERDICT_UNKNOWN, true, "last answer", NULL},
 	{"unknown: the deeper check was not made yet", depth_not_there_yet, VERDICT_UNKNOWN, false, "being asked", NULL},
 	{"unknown: the deeper check stopped being made", depth_too_old, VERDICT_UNKNOWN, false, "last answer 61s ago", NULL},
-	{"unknown: refuses us without a credential", refuses_us, VERDICT_UNKNOWN, false, "refuses us: password authentication failed", "password_file"},
+	{"unknown: refuses us without a credential", refuses_us, VERDICT_UNKNOWN, false,
+		"refuses us: password authentication failed", "password_file"},
 	{"unknown: refuses our credential", refuses_our_password, VERDICT_UNKNOWN, false, "refuses us", "correct its credential"},
 	{"unknown: not asked at all", nobody_explains_the_port, VERDICT_UNKNOWN, false, "not asked", NULL},
 	{"unknown: found, and of no kind that we know", found_unknown, VERDICT_UNKNOWN, false, "says: 220 smtp", NULL},
@@ -852,7 +895,8 @@ static const struct row verdicts[] = {
 	{"serving: what the host does not show demotes nobody", hidden_owner, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: hidden processes demote nobody", hidden_processes, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: the host's old look demotes nobody", host_too_old, VERDICT_SERVING, false, NULL, NULL},
-	{"serving: units that this host does not know demote nobody", unit_of_a_host_without_units, VERDICT_SERVING, false, NULL, NULL},
+	{"serving: units that this host does not know demote nobody", unit_of_a_host_without_units, VERDICT_SERVING, false, NULL,
+		NULL},
 	{"serving: the instance of a unit is the unit", instance_of_a_unit, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: right, and its pid file is of a dead one", right_but_nobody_to_name, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: right, without its pid file", right_without_pidfile, VERDICT_SERVING, false, NULL, NULL},
@@ -989,10 +1033,12 @@ static const struct link_row links[] = {
 	{"running: no owner is named, so the holder of the port", unclaimed, LINK_RUNNING, LINK_OK, "java (pid 921)", "processes"},
 	{"running: no owner is named, and the holder is another kind", ssh_answers, LINK_RUNNING, LINK_UNKNOWN, "nc", "processes"},
 	{"listening: where", nothing, LINK_LISTENING, LINK_OK, "*:9092", "listening sockets"},
-	{"listening: but not on a further port", further_port_missing, LINK_LISTENING, LINK_OK, "*:9092, but not on 9093 (controller)", ""},
+	{"listening: but not on a further port", further_port_missing, LINK_LISTENING, LINK_OK,
+		"*:9092, but not on 9093 (controller)", ""},
 	{"listening: published without a socket", published, LINK_LISTENING, LINK_OK, "9092 published by container kafka", "Docker"},
 	{"listening: nobody", closed, LINK_LISTENING, LINK_BAD, "nobody listens on 9092", ""},
-	{"listening: the answer proves it where the host is not known", host_too_old, LINK_LISTENING, LINK_OK, "accepts connections", "connecting"},
+	{"listening: the answer proves it where the host is not known", host_too_old, LINK_LISTENING, LINK_OK, "accepts connections",
+		"connecting"},
 	{"owner: the process of the pid file", nothing, LINK_OWNER, LINK_OK, "java (pid 921)", ""},
 	{"owner: its child", pidfile_of_the_script_that_started_it, LINK_OWNER, LINK_OK, "java (pid 930)", ""},
 	{"owner: another process", another_serves_rightly_for_a_dead_one, LINK_OWNER, LINK_BAD, "nc (pid 4121)", ""},
@@ -1003,7 +1049,8 @@ static const struct link_row links[] = {
 	{"owner: its container behind docker-proxy, whose pid says nothing", behind_proxy, LINK_OWNER, LINK_OK, "container kafka", ""},
 	{"owner: another container behind docker-proxy", behind_foreign_proxy, LINK_OWNER, LINK_BAD, "container nginx", ""},
 	{"owner: docker-proxy, and Docker is denied to us", proxy_and_docker_denied, LINK_OWNER, LINK_UNKNOWN, "docker-proxy", ""},
-	{"owner: a container known by its id only may be the one", container_known_by_id_only, LINK_OWNER, LINK_UNKNOWN, "container 0f1e2d", ""},
+	{"owner: a container known by its id only may be the one", container_known_by_id_only, LINK_OWNER, LINK_UNKNOWN,
+		"container 0f1e2d", ""},
 	{"owner: a process of the host is no container", not_in_its_container, LINK_OWNER, LINK_BAD, "java (pid 921)", ""},
 	{"owner: its unit's instance", instance_of_a_unit, LINK_OWNER, LINK_OK, "kafka@15-main.service (java, pid 921)", ""},
 	{"owner: units are not known here", unit_of_a_host_without_units, LINK_OWNER, LINK_UNKNOWN, "java", ""},
@@ -1019,14 +1066,17 @@ static const struct link_row links[] = {
 	{"version: a hint is said to be one", hint_against, LINK_VERSION, LINK_UNKNOWN, "3.9.0 (only a hint), expected 4.1", ""},
 	{"version: not known", version_not_known, LINK_VERSION, LINK_UNKNOWN, "not known, expected 4.1", ""},
 	{"version: nothing is expected of a found one", found_and_well, LINK_VERSION, LINK_NA, "4.1.0", ""},
-	{"version: the tag of an image is a hint", image_tag_tells, LINK_VERSION, LINK_UNKNOWN, "4.1.0 (only a hint), expected 4.2", "its image's tag"},
-	{"fresh: what is newer than its start, and since when", stale, LINK_FRESH, LINK_BAD, "started 41d ago; server.properties changed 2min ago", ""},
+	{"version: the tag of an image is a hint", image_tag_tells, LINK_VERSION, LINK_UNKNOWN, "4.1.0 (only a hint), expected 4.2",
+		"its image's tag"},
+	{"fresh: what is newer than its start, and since when", stale, LINK_FRESH, LINK_BAD,
+		"started 41d ago; server.properties changed 2min ago", ""},
 	{"fresh: nothing is newer", unchanged, LINK_FRESH, LINK_OK, "nothing changed", ""},
 	{"fresh: its image was built again", image_rebuilt, LINK_FRESH, LINK_BAD, "its image was built again 10min ago", "Docker"},
 	{"fresh: no file is named", nothing, LINK_FRESH, LINK_NA, "no file", ""},
 	{"healthy: in the words of the check", nothing, LINK_HEALTHY, LINK_OK, "all partitions have leaders", "Metadata"},
 	{"healthy: what refuses us is unknown, not bad", refuses_us, LINK_HEALTHY, LINK_UNKNOWN, "refuses us", ""},
-	{"healthy: who is not the right one cannot be asked", unknown_worker_answers, LINK_HEALTHY, LINK_UNKNOWN, "cannot be asked", ""},
+	{"healthy: who is not the right one cannot be asked", unknown_worker_answers, LINK_HEALTHY, LINK_UNKNOWN, "cannot be asked",
+		""},
 	{"healthy: a kind without a check", no_deeper_check, LINK_HEALTHY, LINK_NA, "no deeper check", ""},
 };
 
@@ -1144,14 +1194,19 @@ static void young_with_a_missing_port(struct world *w)
 }
 
 static const struct finding_row findings[] = {
-	{"stale blocks, and names what is newer", stale, "stale", SEVERITY_BLOCKING, "started 41d ago; server.properties changed 2min ago", "restart it"},
+	{"stale blocks, and names what is newer", stale, "stale", SEVERITY_BLOCKING,
+		"started 41d ago; server.properties changed 2min ago", "restart it"},
 	{"stale, muted by the profile", stale_but_muted, "stale", -1, NULL, NULL},
 	{"what does not run is not stale", stale_and_stopped, "stale", -1, NULL, NULL},
-	{"a container older than its image is made anew", image_rebuilt, "stale", SEVERITY_BLOCKING, "image", "make its container anew"},
-	{"two run, and the wrong one holds the port: blocks", both_run, "owner-differs", SEVERITY_BLOCKING, "9092 is held by nc (pid 4121)", "stop"},
-	{"not in its container, which is not known to run: warns", not_in_its_container, "owner-differs", SEVERITY_BLOCKING, "container kafka: Up", "stop"},
+	{"a container older than its image is made anew", image_rebuilt, "stale", SEVERITY_BLOCKING, "image",
+		"make its container anew"},
+	{"two run, and the wrong one holds the port: blocks", both_run, "owner-differs", SEVERITY_BLOCKING,
+		"9092 is held by nc (pid 4121)", "stop"},
+	{"not in its container, which is not known to run: warns", not_in_its_container, "owner-differs", SEVERITY_BLOCKING,
+		"container kafka: Up", "stop"},
 	{"the right owner is no finding", nothing, "owner-differs", -1, NULL, NULL},
-	{"two required services want one port", wants_it_too, "port-conflict", SEVERITY_WARNING, "spark-worker-40 also wants 9092", "move"},
+	{"two required services want one port", wants_it_too, "port-conflict", SEVERITY_WARNING, "spark-worker-40 also wants 9092",
+		"move"},
 	{"an optional one wants the port as well", wants_it_too_but_need_not, "port-conflict", SEVERITY_INFO, "also wants", "move"},
 	{"the same port at another address is no conflict", wants_it_elsewhere, "port-conflict", -1, NULL, NULL},
 	{"open to the network without a credential", open_to_all, "open-to-network", SEVERITY_INFO, "*:9092", "127.0.0.1"},
@@ -1159,9 +1214,12 @@ static const struct finding_row findings[] = {
 	{"open, but it refuses us", open_but_refuses_us, "open-to-network", -1, NULL, NULL},
 	{"its program file was replaced", program_replaced, "program-replaced", SEVERITY_WARNING, "java (pid 921)", "restart it"},
 	{"out of memory inside its container", a_child_ran_out_of_memory, "oom-killed", SEVERITY_WARNING, "lack of memory", "memory"},
-	{"Docker says unhealthy while it serves", unhealthy_while_it_serves, "unhealthy", SEVERITY_WARNING, "health check of container kafka fails", "docker inspect"},
-	{"a hint against the expected version", hint_against, "version-hint", SEVERITY_WARNING, "suggests version 3.9.0, expected 4.1", NULL},
-	{"the tag of an image against the expected version", image_tag_tells, "version-hint", SEVERITY_WARNING, "4.1.0, expected 4.2", NULL},
+	{"Docker says unhealthy while it serves", unhealthy_while_it_serves, "unhealthy", SEVERITY_WARNING,
+		"health check of container kafka fails", "docker inspect"},
+	{"a hint against the expected version", hint_against, "version-hint", SEVERITY_WARNING,
+		"suggests version 3.9.0, expected 4.1", NULL},
+	{"the tag of an image against the expected version", image_tag_tells, "version-hint", SEVERITY_WARNING,
+		"4.1.0, expected 4.2", NULL},
 	{"an exact version is no hint", nothing, "version-hint", -1, NULL, NULL},
 	{"a further port is missing", further_port_missing, "port-missing", SEVERITY_WARNING, "9093 (controller)", "log"},
 	{"a young one may still open it", young_with_a_missing_port, "port-missing", -1, NULL, NULL},
@@ -1293,7 +1351,8 @@ static void the_owner_of_a_wrong_version_is_named_by_its_service(void **state)
 	(void)state;
 	old_version(w);
 	w->other_ports[0] = (struct expected_port){NULL, 9092};
-	w->services[1] = (struct expectation){.name = "kafka-40", .kind = &kafka, .address = "127.0.0.1", .ports = w->other_ports, .n_ports = 1,
+	w->services[1] = (struct expectation){.name = "kafka-40", .kind = &kafka, .address = "127.0.0.1", .ports = w->other_ports,
+		.n_ports = 1,
 		.version = "4.0"};
 	w->profile.n_services = 2;
 	gone(w);
@@ -1323,7 +1382,8 @@ static void every_verdict_and_link_has_its_words(void **state)
 
 struct sequence {
 	const char *name;
-	const char *judged, *shown; /* "+" serving, "!" sick, "m" mute, "?" unknown, "o" stopped (definite), "=" the same probe judged again */
+	const char *judged, *shown; /* "+" serving, "!" sick, "m" mute, "?" unknown, "o" stopped (definite),
+		"=" the same probe judged again */
 };
 
 static const struct sequence sequences[] = {
@@ -1347,7 +1407,8 @@ static const struct sequence sequences[] = {
 
 static enum verdict by_letter(char c)
 {
-	return c == '+' ? VERDICT_SERVING : c == '!' ? VERDICT_SICK : c == 'm' ? VERDICT_MUTE : c == '?' ? VERDICT_UNKNOWN : VERDICT_STOPPED;
+	return c == '+' ? VERDICT_SERVING : c == '!' ? VERDICT_SICK : c == 'm' ? VERDICT_MUTE :
+		c == '?' ? VERDICT_UNKNOWN : VERDICT_STOPPED;
 }
 
 static void sequence_is_right(void **state)
@@ -1380,7 +1441,8 @@ static void sequence_is_right(void **state)
 static void while_a_verdict_is_held_its_evidence_is_not(void **state)
 {
 	struct steady s = {0};
-	struct judged good = {.verdict = VERDICT_SERVING}, bad = {.verdict = VERDICT_SICK, .reason = "no leader", .remedy = "restart it", .seen = 7};
+	struct judged good = {.verdict = VERDICT_SERVING}, bad = {.verdict = VERDICT_SICK, .reason = "no leader",
+		.remedy = "restart it", .seen = 7};
 
 	(void)state;
 	bad.links[LINK_HEALTHY].state = LINK_BAD;

@@ -245,7 +245,8 @@ static void spans_have_units(void **state)
 	static const struct {
 		const char *words;
 		int64_t ms;
-	} rows[] = {{"90", 90000}, {"90s", 90000}, {"1500 ms", 1500}, {"2m", 120000}, {"2min", 120000}, {"1h", 3600000}, {"1d", 86400000}};
+	} rows[] = {{"90", 90000}, {"90s", 90000}, {"1500 ms", 1500}, {"2m", 120000}, {"2min", 120000}, {"1h", 3600000}, {"1d",
+		86400000}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -300,7 +301,8 @@ static const struct wrong wrongs[] = {
 	{"a negative port", KAFKA "port = -1\n", "3: port \"-1\" is not"},
 	{"a misspelt key", KAFKA "prot = 1\n", "3: unknown key in [service]: \"prot\": did you mean port?"},
 	{"a key of nowhere", "[ui]\ncolour = red\n", "2: unknown key in [ui]: \"colour\"; keys: theme, refresh"},
-	{"a misspelt section", "[servce kafka]\nkind = kafka\n", "1: unknown section \"servce\": did you mean service? sections: service, demo"},
+	{"a misspelt section", "[servce kafka]\nkind = kafka\n",
+		"1: unknown section \"servce\": did you mean service? sections: service, demo"},
 	{"a misspelt kind", "[service a]\nkind = kafak\n", "2: unknown kind \"kafak\": did you mean kafka?"},
 	{"an unheard-of kind", "[service a]\nkind = elasticsearch\n", "2: unknown kind \"elasticsearch\"; kinds: postgres, "},
 	{"a misspelt part", KAFKA "port.contoller = 9093\n", "3: unknown part of its kind: \"contoller\": did you mean controller?"},
@@ -313,9 +315,11 @@ static const struct wrong wrongs[] = {
 	{"a part that is set twice", KAFKA "port.controller = 1\nport.controller = 2\n", "4: \"port.controller\" is set twice"},
 	{"needs of an unknown service", KAFKA "needs = zookeper\n[service zookeeper]\nkind = zookeeper\n",
 		"3: needs unknown service \"zookeper\": did you mean zookeeper?"},
-	{"needs that lead back", KAFKA "needs = b\n[service b]\nkind = postgres\nneeds = kafka\n", "3: needs of \"kafka\" lead back to itself"},
+	{"needs that lead back", KAFKA "needs = b\n[service b]\nkind = postgres\nneeds = kafka\n",
+		"3: needs of \"kafka\" lead back to itself"},
 	{"needs of itself", KAFKA "needs = kafka\n", "3: needs of \"kafka\" lead back to itself"},
-	{"a demo with an unknown service", KAFKA "[demo talk]\nservices = kafka, sparc\n", "3: demo with unknown service \"sparc\"; services: kafka"},
+	{"a demo with an unknown service", KAFKA "[demo talk]\nservices = kafka, sparc\n",
+		"3: demo with unknown service \"sparc\"; services: kafka"},
 	{"a demo of nothing", KAFKA "[demo talk]\n", "3: demo \"talk\" names no services"},
 	{"a demo that is there twice", KAFKA "[demo t]\nservices = kafka\n[demo t]\n", "5: demo \"t\" is there already, from line 3"},
 	{"neither yes nor no", KAFKA "required = maybe\n", "3: required = \"maybe\" is neither yes nor no"},
@@ -323,7 +327,8 @@ static const struct wrong wrongs[] = {
 	{"no time at all", KAFKA "grace = 0\n", "3: grace must be more than nothing"},
 	{"a refresh that would burn the machine", "[ui]\nrefresh = 1ms\n", "2: refresh is from 200ms to 1h"},
 	{"a name for an address", KAFKA "address = broker.local\n", "3: address \"broker.local\" is not numeric: 127.0.0.1, ::1"},
-	{"a password file that is not there", KAFKA "password_file = nowhere\n", "3: password_file: /etc/laketop/nowhere: No such file"},
+	{"a password file that is not there", KAFKA "password_file = nowhere\n",
+		"3: password_file: /etc/laketop/nowhere: No such file"},
 	{"an empty password file", KAFKA "password_file = /s/empty\n", "3: password_file: /s/empty is empty"},
 	{"a key before any section", "kind = kafka\n", "1: \"kind\" stands before the first section"},
 	{"a key without a value", KAFKA "version =\n", "3: \"version\" says nothing"},
@@ -404,7 +409,8 @@ static void a_name_is_looked_for_at_the_users_then_at_the_machines(void **state)
 	static const struct {
 		const char *asked, *xdg, *found, *name;
 	} rows[] = {
-		{"talk", NULL, "user", "talk"}, {"talk", "/xdg", "xdg", "talk"}, {"only", NULL, "only", "only"}, {"/here/talk.ini", NULL, "here", "talk"},
+		{"talk", NULL, "user", "talk"}, {"talk", "/xdg", "xdg", "talk"}, {"only", NULL, "only", "only"}, {"/here/talk.ini", NULL,
+			"here", "talk"},
 	};
 
 	(void)state;
@@ -428,7 +434,8 @@ static void a_name_is_looked_for_at_the_users_then_at_the_machines(void **state)
 static void an_unknown_name_lists_what_there_is(void **state)
 {
 	static const struct file with[] = {
-		{"/etc/laketop/talk.ini", "", 0644}, {"/etc/laketop/notes.txt", "", 0644}, {"/home/ana/.config/laketop/pocket.ini", "", 0644}, {0}};
+		{"/etc/laketop/talk.ini", "", 0644}, {"/etc/laketop/notes.txt", "", 0644}, {"/home/ana/.config/laketop/pocket.ini", "",
+			0644}, {0}};
 	struct err err = {0};
 
 	(void)state;
@@ -610,9 +617,12 @@ static void variables_are_read_as_bash_reads_them(void **state)
 	static const struct {
 		const char *line, *value;
 	} rows[] = {
-		{"A=plain", "plain"}, {"export A=x", "x"}, {"A=\"two words\"", "two words"}, {"A='${B}'", "${B}"}, {"A=${B}/c", "bee/c"}, {"A=$B-c", "bee-c"},
-		{"A=\"$B\"'$B'", "bee$B"}, {"A=${NONE:-else}", "else"}, {"A=${NONE:-${B}}", "bee"}, {"A=${B:-else}", "bee"}, {"A=${EMPTY:-else}", "else"},
-		{"A=${EMPTY-else}", ""}, {"A=${NONE}", ""}, {"A=value # comment", "value"}, {"A=v#no", "v#no"}, {"A=", ""}, {"A=1\nA=2", "2"}, {"A=x$", "x$"},
+		{"A=plain", "plain"}, {"export A=x", "x"}, {"A=\"two words\"", "two words"}, {"A='${B}'", "${B}"}, {"A=${B}/c", "bee/c"},
+			{"A=$B-c", "bee-c"},
+		{"A=\"$B\"'$B'", "bee$B"}, {"A=${NONE:-else}", "else"}, {"A=${NONE:-${B}}", "bee"}, {"A=${B:-else}", "bee"},
+			{"A=${EMPTY:-else}", "else"},
+		{"A=${EMPTY-else}", ""}, {"A=${NONE}", ""}, {"A=value # comment", "value"}, {"A=v#no", "v#no"}, {"A=", ""}, {"A=1\nA=2",
+			"2"}, {"A=x$", "x$"},
 		{"A=${unclosed", ""}, {"  A=indented", "indented"}, {"A=caf\xc3\xa9", "caf\xc3\xa9"},
 	};
 
@@ -659,11 +669,15 @@ static void images_say_their_version_or_nothing(void **state)
 	static const struct {
 		const char *image, *version;
 	} rows[] = {
-		{"apache/spark:4.1.0-scala2.13-java21-python3-r-ubuntu", "4.1.0"}, {"postgres:16", "16"}, {"ghcr.io/mlflow/mlflow:v3.1.0", "3.1.0"},
+		{"apache/spark:4.1.0-scala2.13-java21-python3-r-ubuntu", "4.1.0"}, {"postgres:16", "16"}, {"ghcr.io/mlflow/mlflow:v3.1.0",
+			"3.1.0"},
 		{"quay.io/keycloak/keycloak:26.4", "26.4"}, {"localhost:5000/kafka:4.1.0", "4.1.0"}, {"confluentinc/cp-kafka:7.5.0", "3.5"},
-		{"confluentinc/cp-kafka:8.0.1", "4.0"}, {"confluentinc/cp-zookeeper:7.5.0", NULL}, {"lakehouse/spark:5.0.0-snapshot-cdc", "5.0.0"},
-		{"provectuslabs/kafka-ui:latest", NULL}, {"jupyter/pyspark-notebook:x86_64-latest", NULL}, {"lakehouse-jupyter:spark-4.1.0", NULL},
-		{"localhost:5000/kafka", NULL}, {"postgres", NULL}, {"postgres:16@sha256:0123", "16"}, {"a:20240101120000", NULL}, {"a:", NULL}, {"", NULL},
+		{"confluentinc/cp-kafka:8.0.1", "4.0"}, {"confluentinc/cp-zookeeper:7.5.0", NULL}, {"lakehouse/spark:5.0.0-snapshot-cdc",
+			"5.0.0"},
+		{"provectuslabs/kafka-ui:latest", NULL}, {"jupyter/pyspark-notebook:x86_64-latest", NULL}, {"lakehouse-jupyter:spark-4.1.0",
+			NULL},
+		{"localhost:5000/kafka", NULL}, {"postgres", NULL}, {"postgres:16@sha256:0123", "16"}, {"a:20240101120000", NULL}, {"a:",
+			NULL}, {"", NULL},
 		{"a:7abc", NULL},
 	};
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Findings: what is wrong besides the verdict. A service may serve and yet be stale, stand open,
+ * or sit on a port that another wants. Blocking ones keep READY away, the profile may mute each by
+ * its name. Pure, any thread.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "evidence.h"
+#include "text.h"
+
+static enum link_state state_of(const struct judged *out, enum link_name link)
+{
+	return out->links[link].state;
+}
+
+static bool muted(const struct scene *s, const char *name)
+{
+	const char *const *mute = s->q->expected ? s->q->expected->mute : NULL;
+
+	for (; mute && *mute; mute++)
+		if (!strcmp(*mute, name))
+			return true;
+	return false;
+}
+
+/* The gravest first; where there is no room the least grave is left off. NULL: muted, or left off. */
+static struct judged_finding *find(const struct scene *s, struct judged *out, const char *name, enum severity severity)
+{
+	size_t at = 0;
+
+	while (at < out->n_findings && out->findings[at].severity >= severity)
+		at++;
+	if (at == JUDGED_FINDINGS_MAX || muted(s, name))
+		return NULL;
+	if (out->n_findings < JUDGED_FINDINGS_MAX)
+		out->n_findings++;
+	memmove(&out->findings[at + 1], &out->findings[at], (out->n_findings - at - 1) * sizeof *out->findings);
+	out->findings[at] = (struct judged_finding){.severity = severity};
+	text_clean(out->findings[at].name, sizeof out->findings[at].name, text_of(name));
+	return &out->findings[at];
+}
+
+/* Started before its files or its image changed: it may answer rightly, and does not do what they say. */
+static void find_stale(const struct scene *s, struct judged *out)
+{
+	struct judged_finding *f = state_of(out, LINK_FRESH) == LINK_BAD ? find(s, out, "stale", SEVERITY_BLOCKING) : NULL;
+
+	if (!f)
+		return;
+	reason(f, "%s", out->links[LINK_FRESH].value);
+	if (out->links[LINK_FRESH].source[0] == 'D')
+		remedy(f, "make its container anew");
+	else
+		remedy(f, "restart it");
+}
+
+/* The right kind serves, from another process than the profile's. Grave where that one runs too: one of them is old. */
+static void find_foreign_owner(const struct scene *s, struct judged *out)
+{
+	char holder[LINK_VALUE_SIZE];
+	struct judged_finding *f = s->whose == WHOSE_ANOTHERS && s->right && out->verdict != VERDICT_BLOCKED ?
+		find(s, out, "owner-differs", s->being == BEING_RUNS ? SEVERITY_BLOCKING : SEVERITY_WARNING) : NULL;
+
+	if (!f)
+		return;
+	reason(f, "%u is held by %s, not by the one that the profile names: %s", scene_port(s), scene_holder(s, holder),
+		s->being_words);
+	remedy(f, "stop the one that should not be there, or correct the profile");
+}
+
+/* Two services of the profile want one port: also before either runs. */
+static void find_port_conflict(const struct scene *s, struct judged *out)
+{
+	const struct expectation *other;
+	uint16_t port;
+	size_t from = 0;
+
+	while ((other = scene_rival(s, &from, &port))) {
+		bool both = s->q->expected->required && other->required;
+		struct judged_finding *f = find(s, out, "port-conflict", both ? SEVERITY_WARNING : SEVERITY_INFO);
+
+		if (!f)
+			return;
+		reason(f, "%s also wants %u", other->name, port);
+		remedy(f, "move the port of one of them");
+	}
+}
+
+/* Asks nobody for a credential, and others than this machine can reach it. */
+static void find_open_to_network(const struct scene *s, struct judged *out)
+{
+	const struct credentials none = {0}, *c = s->q->expected ? &s->q->expected->credentials : &none;
+	bool unguarded = s->right && !c->password && !c->token && state_of(out, LINK_HEALTHY) == LINK_OK;
+	struct judged_finding *f = unguarded && s->listener && s->listener->open ? find(s, out, "open-to-network",
+		SEVERITY_INFO) : NULL;
+
+	if (!f)
+		return;
+	reason(f, "%s:%u answers without a credential, and others than this machine can reach it", s->listener->address,
+		scene_port(s));
+	remedy(f, "let it listen on 127.0.0.1");
+}
+
+static void find_replaced_program(const struct scene *s, struct judged *out)
+{
+	const struct process *p = s->process ? s->process : s->whose == WHOSE_ANOTHERS ? NULL : s->holder;
+	struct judged_finding *f = p && p->exe_deleted ? find(s, out, "program-replaced", SEVERITY_WARNING) : NULL;
+
+	if (!f)
+		return;
+	reason(f, "the program file of %s (pid %d) was replaced since it started", p->name, (int)p->pid);
+	remedy(f, "restart it");
+}
+
+static void find_container_trouble(const struct scene *s, struct judged *out)
+{
+	const struct container *c = s->container;
+	struct judged_finding *f;
+
+	if (!c || strcmp(c->state, "running") != 0)
+		return;
+	if (c->oom_killed && (f = find(s, out, "oom-killed", SEVERITY_WARNING))) {
+		reason(f, "a process of container %s was killed for lack of memory", c->name);
+		remedy(f, "raise its memory limit, or free memory");
+	}
+	if (s->right && !strcmp(c->health, "unhealthy") && (f = find(s, out, "unhealthy", SEVERITY_WARNING))) {
+		reason(f, "it answers, but Docker's own health check of container %s fails", c->name);
+		remedy(f, "look at that check: docker inspect %s", c->name);
+	}
+}
+
+static void find_version_hint(const struct scene *s, struct judged *out)
+{
+	const char *expected = s->q->expected ? s->q->expected->version : NULL, *found, *from;
+	const struct identity *who = evidence_version(s);
+	struct judged_finding *f;
+	char tag[NAME_SIZE];
+
+	if (!expected || !(s->right || (!s->q->kind && out->verdict == VERDICT_SERVING)) || (who && who->sure != SURE_HINT))
+		return;
+	found = who ? who->version : evidence_image_version(s, tag);
+	from = who ? who->from : "its image's tag";
+	if (!found || version_meets(found, expected) || !(f = find(s, out, "version-hint", SEVERITY_WARNING)))
+		return;
+	reason(f, "%s suggests version %s, expected %s; it does not say itself", from ? from : "a hint", found, expected);
+}
+
+static void find_missing_ports(const struct scene *s, struct judged *out)
+{
+	char missing[LINK_VALUE_SIZE];
+	struct judged_finding *f;
+
+	evidence_missing_ports(s, missing);
+	if (!missing[0] || out->verdict != VERDICT_SERVING || s->young || !(f = find(s, out, "port-missing", SEVERITY_WARNING)))
+		return;
+	reason(f, "it serves, but nobody listens on %s", missing);
+	remedy(f, "look at its log, or correct the profile");
+}
+
+/* What its own kind found, while that is true of the one that answers. */
+static void findings_of_depth(const struct scene *s, struct judged *out)
+{
+	for (size_t i = 0; s->deep && s->right && i < s->q->depth->n_findings; i++) {
+		const struct finding *its = &s->q->depth->findings[i];
+		struct judged_finding *f = find(s, out, its->name, its->severity);
+
+		if (!f)
+			continue;
+		reason(f, "%s", its->reason ? its->reason : "");
+		remedy(f, "%s", its->remedy ? its->remedy : "");
+	}
+}
+
+static void (*const finders[])(const struct scene *, struct judged *) = {
+	find_stale, find_foreign_owner, findings_of_depth, find_missing_ports, find_version_hint, find_container_trouble,
+	find_replaced_program, find_port_conflict, find_open_to_network,
+};
+
+void findings_add(const struct scene *s, struct judged *out)
+{
+	for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
+		finders[i](s, out);
+}
