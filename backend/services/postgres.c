@@ -27,6 +27,7 @@
 enum {
 	SIZES_EVERY = 60000,       /* pg_database_size() looks at every file */
 	DATABASES_MAX = 64,
+	LOGIN_EVERY = 5000,        /* each failure is a FATAL line there */
 	YOUNG = 3000,              /* a server of this age may still be given its roles and databases */
 	YOUNG_REFUSAL = 60000,     /* ... and one refused at this age is asked once more when it is older */
 	TRANSACTION_LONG = 600000,
@@ -54,7 +55,8 @@ struct postgres { /* p->state */
 	int64_t refused_at;      /* its age then, ms; -1 unknown */
 	enum postgres_refusal refusal;
 	bool refused;
-	char words[200];         /* why there is no session */
+	struct err why;          /* there is no session */
+	int64_t next;            /* clock_ms() of the next try */
 	struct database databases[DATABASES_MAX];
 	size_t n_databases;
 	int64_t sized;           /* clock_ms(); 0 never */
@@ -71,14 +73,21 @@ enum postgres_hello postgres_parse_hello(struct text answer)
 	return POSTGRES_NOT;
 }
 
+/* Five capitals and digits; one digit at least, or "FATAL:" would be one. */
 static bool is_sqlstate(struct text t)
 {
+	bool digit = false;
+
 	if (t.len < 6 || t.at[5] != ':')
 		return false;
-	for (size_t i = 0; i < 5; i++)
-		if (!((t.at[i] >= '0' && t.at[i] <= '9') || (t.at[i] >= 'A' && t.at[i] <= 'Z')))
+	for (size_t i = 0; i < 5; i++) {
+		bool d = t.at[i] >= '0' && t.at[i] <= '9';
+
+		if (!d && (t.at[i] < 'A' || t.at[i] > 'Z'))
 			return false;
-	return true;
+		digit |= d;
+	}
+	return digit;
 }
 
 /* `connection to server at "::1", port 5432 failed: FATAL:  28P01: password authentication failed for user "x"`:
@@ -170,11 +179,10 @@ static bool may_log_in(const struct probe *p, struct postgres *pg)
 	if (pg->refused && pg->refused_at >= 0 && pg->refused_at < YOUNG_REFUSAL && age >= YOUNG_REFUSAL)
 		pg->refused = false;
 	if (age >= 0 && age < YOUNG) {
-		text_copy(pg->words, sizeof pg->words, TEXT("started a moment ago: not asked yet"));
-		pg->refusal = POSTGRES_NOT_READY;
+		err_set(&pg->why, ERR_NONE, "started a moment ago: not asked yet");
 		return false;
 	}
-	return !pg->refused;
+	return !pg->refused && clock_ms() >= pg->next;
 }
 
 static void on_notice(void *ctx, const PGresult *result)
@@ -235,13 +243,11 @@ static void remember_failure(struct probe *p, struct postgres *pg, const struct 
 	pg->refused_at = age_of_server(p);
 	pg->refused = pg->refusal == POSTGRES_REFUSES;
 	if (pg->refused && !p->credentials.password && (!failure->sqlstate[0] || !strcmp(failure->sqlstate, "28P01")))
-		snprintf(pg->words, sizeof pg->words, "asks for a password it does not get: refuses %s", p->credentials.user);
+		err_set(&pg->why, ERR_AUTH, "asks for a password it does not get: refuses %s", p->credentials.user);
 	else if (pg->refused)
-		snprintf(pg->words, sizeof pg->words, "refuses %s: %s", p->credentials.user, words);
-	else if (pg->refusal == POSTGRES_FULL)
-		snprintf(pg->words, sizeof pg->words, "max_connections reached: %s", words);
+		err_set(&pg->why, ERR_AUTH, "refuses %s: %s", p->credentials.user, words);
 	else
-		text_copy(pg->words, sizeof pg->words, text_of(words));
+		err_set(&pg->why, ERR_CONNECT, "%s%s", pg->refusal == POSTGRES_FULL ? "max_connections reached: " : "", words);
 }
 
 /* TLS first, and without it where the server has none: "prefer" would try a refused password twice. */
@@ -271,18 +277,17 @@ static bool log_in(struct probe *p, struct postgres *pg, struct err *err)
 			break;
 		PQfinish(pg->conn);
 	}
-	if (err->code == ERR_CONNECT) {
+	pg->refusal = POSTGRES_BROKEN;
+	pg->why = *err;
+	if (err->code == ERR_CONNECT)
 		remember_failure(p, pg, &failure);
-		err_set(err, pg->refused ? ERR_AUTH : ERR_CONNECT, "%s", pg->words);
-	} else {
-		pg->refusal = POSTGRES_BROKEN;
-		text_copy(pg->words, sizeof pg->words, text_of(err->words));
-	}
+	pg->next = clock_ms() + LOGIN_EVERY;
+	*err = pg->why;
 	hang_up(pg);
 	return false;
 }
 
-/* A session, kept or new. False: pg->words and err say why there is none. */
+/* A session, kept or new. False: err says why there is none. */
 static bool session(struct probe *p, struct postgres *pg, struct err *err)
 {
 	if (pg->conn && pg->credential != credential_print(&p->credentials))
@@ -291,7 +296,8 @@ static bool session(struct probe *p, struct postgres *pg, struct err *err)
 		return true;
 	if (may_log_in(p, pg))
 		return log_in(p, pg, err);
-	return pg->refused && err_set(err, ERR_AUTH, "%s", pg->words);
+	*err = pg->why;
+	return false;
 }
 
 /* Waits for the one result of what was sent. NULL: the session is broken, or too slow, and was ended. */
@@ -640,7 +646,7 @@ static bool no_session(struct snapshot *s, const struct postgres *pg)
 {
 	bool told = s->err.code != ERR_NONE && s->err.code != ERR_AUTH;
 
-	snapshot_health(s, told ? LINK_BAD : LINK_UNKNOWN, "login", "%s", pg->words);
+	snapshot_health(s, told ? LINK_BAD : LINK_UNKNOWN, "login", "%s", s->err.words);
 	if (told && pg->refusal != POSTGRES_BROKEN)
 		s->err = (struct err){0};
 	return s->err.code == ERR_NONE;
