@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The engine against a host whose facts the test writes and a server whose manners it sets: what
+ * a person would see, in order, and nothing else. The server speaks ZooKeeper's "srvr", because
+ * it is one line; the kinds themselves are tested elsewhere, on real servers.
+ */
+#include <arpa/inet.h>
+#include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+
+enum manner { GOOD, MUTE, GARBAGE };
+enum { SERVER_PID = 4242, TURNS_MS = 8000 };
+
+static const char SRVR[] = "Zookeeper version: 3.8.4-9316c2a7a97e1666d8f4593f34dd6fc36ecc436c, built on 2024-02-12 22:16 UTC\n"
+	"Latency min/avg/max: 0/2.3731/31\nReceived: 68\nSent: 69\nConnections: 2\nOutstanding: 0\nZxid: 0x1d\nMode: standalone\nNode count: 28\n";
+
+static struct world {
+	int fd;
+	uint16_t port;
+	_Atomic enum manner manner;
+	atomic_int asked;
+	/* what the host says */
+	atomic_bool listening, hinted;
+	atomic_int state;  /* of the process: 'S', 'T' */
+	atomic_int socket; /* inode */
+	struct host host;
+} world;
+
+static void *serve(void *arg)
+{
+	int held[64], n = 0;
+
+	(void)arg;
+	for (;;) {
+		char question[64];
+		int fd = accept(world.fd, NULL, NULL);
+
+		if (fd < 0)
+			break;
+		atomic_fetch_add(&world.asked, 1);
+		if (atomic_load(&world.manner) == MUTE && n < 64) {
+			held[n++] = fd;
+			continue;
+		}
+		if (recv(fd, question, sizeof question, 0) > 0) {
+			const char *say = atomic_load(&world.manner) == GOOD ? SRVR : "220 mail ready\r\n";
+
+			send(fd, say, strlen(say), MSG_NOSIGNAL);
+		}
+		close(fd);
+	}
+	while (n > 0)
+		close(held[--n]);
+	return NULL;
+}
+
+static bool look(struct host *h, void **state, const char *const *disks, struct snapshot *s)
+{
+	struct facts *f = arena_alloc(s->arena, sizeof *f);
+	struct listener *l = arena_alloc(s->arena, sizeof *l);
+	struct process *p = arena_alloc(s->arena, sizeof *p);
+
+	(void)h;
+	(void)state;
+	(void)disks;
+	text_copy(l->address, sizeof l->address, TEXT("127.0.0.1"));
+	l->port = world.port;
+	l->inode = (uint64_t)atomic_load(&world.socket);
+	l->pid = p->pid = SERVER_PID;
+	p->state = (char)atomic_load(&world.state);
+	p->started = 1795950000000;
+	text_copy(p->name, sizeof p->name, TEXT("java"));
+	if (atomic_load(&world.hinted))
+		text_copy(p->hint, sizeof p->hint, TEXT("org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg"));
+	*f = (struct facts){.listeners = l, .n_listeners = atomic_load(&world.listening), .processes = p, .n_processes = atomic_load(&world.listening)};
+	f->box.oom_kills = -1;
+	s->facts = f;
+	return true;
+}
+
+static void look_end(void *state)
+{
+	(void)state;
+}
+
+static int set_up(void **state)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof a;
+	pthread_t thread;
+
+	(void)state;
+	world.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(world.fd, (struct sockaddr *)&a, sizeof a) || listen(world.fd, 64) || getsockname(world.fd, (struct sockaddr *)&a, &len))
+		return 1;
+	world.port = ntohs(a.sin_port);
+	world.host = *host_local();
+	world.host.look = look;
+	world.host.look_end = look_end;
+	setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock", 1);
+	net_global_init();
+	return pthread_create(&thread, NULL, serve, NULL) || pthread_detach(thread);
+}
+
+static int begin(void **state)
+{
+	int before;
+
+	(void)state;
+	do { /* connections of the test before that the server has not taken yet */
+		before = atomic_load(&world.asked);
+		poll(NULL, 0, 50);
+	} while (atomic_load(&world.asked) != before);
+	atomic_store(&world.manner, GOOD);
+	atomic_store(&world.listening, true);
+	atomic_store(&world.hinted, true);
+	atomic_store(&world.state, 'S');
+	atomic_store(&world.socket, 77);
+	atomic_store(&world.asked, 0);
+	return 0;
+}
+
+static struct profile *profile_with(const char *services)
+{
+	char ini[512];
+	struct err err = {0};
+	struct profile *p;
+
+	snprintf(ini, sizeof ini, "[laketop]\nprofile = test\n[ui]\nrefresh = 200ms\n");
+	if (services)
+		snprintf(ini + strlen(ini), sizeof ini - strlen(ini), "[service zk]\nkind = zookeeper\nport = %u\n%s", world.port, services);
+	p = profile_parse(&world.host, text_of(ini), "test.ini", &err);
+	if (!p)
+		fail_msg("%s", err.words);
+	return p;
+}
+
+static struct engine *start(const struct profile *p, bool headless)
+{
+	struct engine_options o = {.host = &world.host, .profile = p, .headless = headless, .discover = true};
+	struct err err = {0};
+	struct engine *e = engine_start(&o, &err);
+
+	if (!e)
+		fail_msg("%s", err.words);
+	return e;
+}
+
+/* Turns until the service has the verdict; false when the time is up. */
+static bool becomes(struct engine *e, const char *name, enum verdict v)
+{
+	int64_t end = clock_ms() + TURNS_MS;
+
+	while (clock_ms() < end) {
+		struct pollfd p = {engine_fd(e), POLLIN, 0};
+		const struct service *s;
+
+		poll(&p, 1, 50);
+		engine_turn(e);
+		s = lake_service(engine_lake(e), name);
+		if (s && s->pulse && s->verdict.shown.verdict == v)
+			return true;
+	}
+	for (size_t i = 0; i < engine_lake(e)->n_services; i++)
+		print_error("%s is %s: %s\n", engine_lake(e)->services[i]->name, verdict_word(engine_lake(e)->services[i]->verdict.shown.verdict),
+			engine_lake(e)->services[i]->verdict.shown.reason);
+	return false;
+}
+
+static unsigned events_of(const struct engine *e, const char *part)
+{
+	const struct lake *lake = engine_lake(e);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < lake->n_events; i++)
+		n += strstr(lake->events[i].words, part) != NULL;
+	return n;
+}
+
+static void a_good_server_serves_and_says_its_version(void **state)
+{
+	struct profile *p = profile_with("version = 3.8\n");
+	struct engine *e = start(p, false);
+	const struct service *s;
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	s = lake_service(engine_lake(e), "zk");
+	assert_string_equal(s->verdict.shown.version, "3.8.4");
+	assert_int_equal(s->verdict.shown.sure, SURE_EXACT);
+	assert_int_equal(s->verdict.shown.owner.pid, SERVER_PID);
+	assert_true(engine_lake(e)->ready);
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+static void a_mute_server_is_named_so_and_comes_back_with_one_event_each_way(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	atomic_store(&world.manner, MUTE);
+	assert_true(becomes(e, "zk", VERDICT_MUTE));
+	assert_false(engine_lake(e)->ready);
+	atomic_store(&world.manner, GOOD);
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	assert_int_equal(events_of(e, "mute"), 1);
+	assert_int_equal(events_of(e, "serving again"), 1);
+	assert_int_equal(engine_lake(e)->n_events, 2);
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+static void a_stopped_process_is_frozen_at_once(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	atomic_store(&world.state, 'T');
+	atomic_store(&world.manner, MUTE);
+	assert_true(becomes(e, "zk", VERDICT_FROZEN));
+	assert_int_equal(events_of(e, "mute"), 0);
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+static void a_listener_that_vanishes_is_gone_at_once(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	atomic_store(&world.listening, false);
+	assert_true(becomes(e, "zk", VERDICT_ABSENT));
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+static void another_kind_on_the_port_is_never_serving(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e;
+
+	(void)state;
+	atomic_store(&world.manner, GARBAGE);
+	atomic_store(&world.hinted, false);
+	e = start(p, true);
+	for (int i = 0; i < 12; i++) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+		assert_int_not_equal(lake_service(engine_lake(e), "zk")->verdict.shown.verdict, VERDICT_SERVING);
+	}
+	assert_true(lake_service(engine_lake(e), "zk")->verdict.shown.verdict <= VERDICT_IMPOSTOR);
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+/* Until every listener was asked or listened to. */
+static void hear_all(struct engine *e)
+{
+	int64_t end = clock_ms() + TURNS_MS;
+
+	while (clock_ms() < end && !engine_lake(e)->heard_all) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+	}
+	assert_true(engine_lake(e)->heard_all);
+	engine_turn(e);
+}
+
+static void a_port_of_a_known_server_that_cannot_be_placed_is_not_asked(void **state)
+{
+	struct profile *p = profile_with(NULL);
+	struct engine *e = start(p, false);
+
+	(void)state;
+	hear_all(e);
+	assert_int_equal(atomic_load(&world.asked), 0);
+	assert_int_equal(engine_lake(e)->n_services, 0);
+	assert_string_equal(engine_lake(e)->ports[0].words, "not asked; by its owner a port of ZooKeeper");
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+static void an_unexplained_port_is_only_listened_to_until_the_user_asks(void **state)
+{
+	struct profile *p = profile_with(NULL);
+	struct engine *e;
+	int asked;
+
+	(void)state;
+	atomic_store(&world.hinted, false);
+	atomic_store(&world.manner, MUTE);
+	e = start(p, false);
+	hear_all(e);
+	asked = atomic_load(&world.asked);
+	assert_int_equal(asked, 1); /* one connection that listened for a banner */
+	assert_int_equal(engine_lake(e)->n_services, 0);
+	assert_int_equal(engine_lake(e)->n_ports, 1);
+	assert_false(engine_lake(e)->ports[0].asked);
+	engine_ask_port(e, "127.0.0.1", world.port);
+	for (int i = 0; i < 60 && atomic_load(&world.asked) == asked; i++) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+	}
+	assert_true(atomic_load(&world.asked) > asked);
+	assert_int_equal(engine_stop(e, 3000), 0);
+	profile_free(p);
+}
+
+static void stopping_takes_no_longer_than_its_bound_while_a_server_hangs(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e;
+	int64_t began;
+
+	(void)state;
+	atomic_store(&world.manner, MUTE);
+	e = start(p, false);
+	for (int i = 0; i < 10; i++) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+	}
+	began = clock_ms();
+	assert_int_equal(engine_stop(e, 1000), 0); /* cancelled, not waited out */
+	assert_true(clock_ms() - began < 900);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_good_server_serves_and_says_its_version, begin),
+		cmocka_unit_test_setup(a_mute_server_is_named_so_and_comes_back_with_one_event_each_way, begin),
+		cmocka_unit_test_setup(a_stopped_process_is_frozen_at_once, begin),
+		cmocka_unit_test_setup(a_listener_that_vanishes_is_gone_at_once, begin),
+		cmocka_unit_test_setup(another_kind_on_the_port_is_never_serving, begin),
+		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
+		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
+		cmocka_unit_test_setup(stopping_takes_no_longer_than_its_bound_while_a_server_hangs, begin),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}
