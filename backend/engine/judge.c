@@ -97,9 +97,9 @@ static const char *how_to_start(const struct scene *s, char out[LINK_VALUE_SIZE]
 /* Every link ok, n/a or harmlessly unknown. The last rule, and what the others ask before they say "not yet". */
 static bool is_serving(const struct scene *s, struct judged *out)
 {
-	(void)s; /* a rule like the others; the links say it all */
 	for (enum link_name i = 0; i < LINK_COUNT; i++) {
-		bool may_be_bad = i == LINK_OWNER || i == LINK_FRESH;  /* these are findings */
+		/* these are findings; but of what cannot be asked, its owner is all that speaks for it */
+		bool may_be_bad = i == LINK_FRESH || (i == LINK_OWNER && s->q->kind);
 		bool must_be_known = i == LINK_IDENTITY || i == LINK_HEALTHY || i == LINK_LISTENING;
 
 		if ((is(out, i) == LINK_BAD && !may_be_bad) || (is(out, i) == LINK_UNKNOWN && must_be_known))
@@ -200,32 +200,30 @@ static const struct process *stopped_process(const struct scene *s)
 }
 
 /* Nothing, or not enough, comes from it: time may heal that. */
-static bool waits(const struct scene *s, const struct judged *out, bool closed)
+static bool waits(const struct scene *s, const struct judged *out)
 {
+	bool nothing = is(out, LINK_LISTENING) == LINK_BAD || s->said == ANSWERED_REFUSED || s->said == ANSWERED_MUTE || talks_oddly(s);
 	bool not_looked_into = s->right && s->q->kind->inspect && !s->q->depth && !s->q->refused_us;
 	bool docker_checks = !s->q->kind && is(out, LINK_HEALTHY) == LINK_UNKNOWN;
 
-	return closed || s->said == ANSWERED_MUTE || talks_oddly(s) || not_looked_into || docker_checks || is(out,
-		LINK_HEALTHY) == LINK_BAD;
+	return nothing || not_looked_into || docker_checks || is(out, LINK_HEALTHY) == LINK_BAD;
 }
 
 /* Its start says what it is doing, or it is young and does not serve yet. */
 static bool is_starting(const struct scene *s, struct judged *out)
 {
-	bool closed = is(out, LINK_LISTENING) == LINK_BAD || s->said == ANSWERED_REFUSED;
+	bool closed = is(out, LINK_LISTENING) == LINK_BAD, alive = s->being == BEING_RUNS || s->being == BEING_UNKNOWN;
 	char span[CLOCK_TEXT];
 
 	if (paused(s) || stopped_process(s) || (s->right && is(out, LINK_VERSION) == LINK_BAD))
 		return false;
-	out->definite = closed;
 	if (s->q->progress && !is_serving(s, out)) {
 		reason(out, "%s", s->q->progress);
+		out->definite = closed;
 		return true;
 	}
-	if (!s->young || !waits(s, out, closed) || (s->being != BEING_RUNS && s->being != BEING_UNKNOWN)) {
-		out->definite = false;
+	if (!s->young || !alive || !waits(s, out))
 		return false;
-	}
 	clock_span(span, s->q->wall - s->started);
 	if (closed)
 		reason(out, "started %s ago, does not listen on %u yet", span, scene_port(s));
@@ -233,6 +231,7 @@ static bool is_starting(const struct scene *s, struct judged *out)
 		reason(out, "started %s ago: %s", span, out->links[LINK_HEALTHY].value);
 	else
 		reason(out, "started %s ago, does not answer yet", span);
+	out->definite = closed;
 	return true;
 }
 
@@ -303,6 +302,10 @@ static bool is_sick(const struct scene *s, struct judged *out)
 	} else if (s->being == BEING_RUNS && closed) {
 		reason(out, "runs, but does not listen on %u: %s", scene_port(s), s->being_words);
 		remedy(out, "look at its log; restart it");
+	} else if (s->being == BEING_RUNS && !s->q->kind && s->whose == WHOSE_ANOTHERS) {
+		reason(out, "runs, but %u is held by %s", scene_port(s), scene_holder(s, words));
+		remedy(out, "stop that, or move %s's port; restart it", s->q->name);
+		out->definite = true;
 	} else if (s->being == BEING_RUNS && s->said == ANSWERED_REFUSED && s->q->kind) {
 		reason(out, "%u refuses connections", scene_port(s));
 		remedy(out, "look at its log; restart it");
@@ -320,7 +323,7 @@ static bool is_sick(const struct scene *s, struct judged *out)
 /* Not asked yet, not allowed to ask, refused, too old: everything that is not proven otherwise. */
 static bool is_unknown(const struct scene *s, struct judged *out)
 {
-	static const enum link_name decisive[] = {LINK_IDENTITY, LINK_HEALTHY, LINK_LISTENING, LINK_VERSION, LINK_RUNNING};
+	static const enum link_name decisive[] = {LINK_IDENTITY, LINK_HEALTHY, LINK_LISTENING, LINK_OWNER, LINK_VERSION, LINK_RUNNING};
 	const struct question *q = s->q;
 	const struct link *l = NULL;
 
@@ -329,7 +332,7 @@ static bool is_unknown(const struct scene *s, struct judged *out)
 	for (size_t i = 0; i < sizeof decisive / sizeof *decisive && !l; i++)
 		if (is(out, decisive[i]) == LINK_UNKNOWN || is(out, decisive[i]) == LINK_BAD)
 			l = &out->links[decisive[i]];
-	reason(out, "%s", l ? l->value : "not known");
+	reason(out, "%s%s", l == &out->links[LINK_OWNER] ? "its port is held by " : "", l ? l->value : "not known");
 	if (q->refused_us && s->right)
 		remedy(out, q->expected && (q->expected->credentials.password || q->expected->credentials.token) ?
 			"correct its credential in the profile" : "name a credential in the profile: password_file, token_file");

@@ -510,13 +510,15 @@ static bool see_young(const struct scene *s)
 
 /* ---- what was heard ---- */
 
-/* A service of several parts that answers as another part than its main one is at the wrong port. */
+/* A service of several parts that answers as another part than the one expected there is at the wrong port. */
 static bool right_part(const struct question *q)
 {
-	const char *role = q->pulse->who.role;
-	const struct port_role *ports = q->kind->ports;
+	const struct port_role *main_part = q->kind->ports;
+	const char *is = q->pulse->who.role, *wanted = main_part ? main_part->role : NULL;
 
-	return !q->expected || !role || !ports || !ports->role || ports->manner == PORT_SILENT || !strcmp(role, ports->role);
+	if (q->expected && q->expected->n_ports && q->expected->ports[0].role)
+		wanted = q->expected->ports[0].role; /* only another part of it can be reached */
+	return !q->expected || !is || !wanted || main_part->manner == PORT_SILENT || !strcmp(is, wanted);
 }
 
 static void see_answer(struct scene *s)
