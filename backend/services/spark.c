@@ -22,22 +22,21 @@ enum { PAGE_MAX = 1 << 20, MOVES_UP = 16, VERSION_EVERY_MS = 60000 };
 
 /* ---- asking ---- */
 
-static bool reply_read(const char *path, const char *type, const struct http_answer *answer, struct spark_reply *out, struct err *err)
+static bool read_reply(const char *path, const char *type, const struct http_answer *answer, struct spark_reply *out,
+	struct err *err)
 {
-	struct text found = http_header(answer, "Content-Type");
-
 	if (answer->status == 401 || answer->status == 403)
 		return err_set(err, ERR_AUTH, "GET %s: asks for a credential (%ld)", path, answer->status);
 	if (text_starts(buf_text(&answer->body), "Spark is starting up"))
 		return err_set(err, ERR_TIMEOUT, "GET %s: Spark is starting up", path);
-	if (answer->status != 200 || !text_starts(found, type))
-		return err_set(err, ERR_PROTOCOL, "GET %s answers %ld %.*s", path, answer->status, (int)(found.len < 60 ? found.len : 60),
-			found.at);
+	if (answer->status != 200 || !text_starts(text_of(out->type), type))
+		return err_set(err, ERR_PROTOCOL, "GET %s answers %ld %s", path, answer->status, out->type);
 	out->json = json_parse(buf_text(&answer->body), err);
 	return out->json != NULL;
 }
 
-bool spark_get(struct probe *p, const struct endpoint *at, const char *path, const char *type, struct spark_reply *out, struct err *err)
+bool spark_get(struct probe *p, const struct endpoint *at, const char *path, const char *type, struct spark_reply *out,
+	struct err *err)
 {
 	struct http_request request = {.path = path, .accept = "application/json, text/json", .most = SPARK_BODY_MAX};
 	struct http_answer answer;
@@ -52,7 +51,7 @@ bool spark_get(struct probe *p, const struct endpoint *at, const char *path, con
 		text_clean(out->type, sizeof out->type, text_until(http_header(&answer, "Content-Type"), ';'));
 		out->served = spark_http_date(http_header(&answer, "Date"));
 		snprintf(out->source, sizeof out->source, "GET %.60s %ld, %.0f ms", path, answer.status, answer.ms);
-		good = reply_read(path, type, &answer, out, err);
+		good = read_reply(path, type, &answer, out, err);
 	}
 	http_answer_free(&answer);
 	return good;
@@ -142,8 +141,8 @@ enum answered spark_answered(enum err_code code, bool heard)
 	return heard ? ANSWERED_OTHER : ANSWERED_MUTE; /* who only breaks off may be a proxy before a dead server */
 }
 
-enum answered spark_failed(struct probe *p, const struct service_kind *kind, const struct spark_reply *reply, const struct err *err,
-	struct identity *who)
+enum answered spark_failed(struct probe *p, const struct service_kind *kind, const struct spark_reply *reply,
+	const struct err *err, struct identity *who)
 {
 	/* a locked server does not say which it is: here the expectation is believed, a guess is not */
 	if (err->code == ERR_AUTH && p->expected && p->expected->kind == kind)
@@ -156,17 +155,28 @@ enum answered spark_failed(struct probe *p, const struct service_kind *kind, con
 
 /* ---- reading ---- */
 
-bool spark_is_version(struct text t)
+/* Letters, digits, and the marks that may be among them. */
+static bool plain_word(struct text t, const char *marks)
 {
-	if (!t.len || t.len >= SPARK_VERSION_SIZE || t.at[0] < '0' || t.at[0] > '9' || !text_has(t, "."))
-		return false;
 	for (size_t i = 0; i < t.len; i++) {
 		char c = t.at[i];
 
-		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '+' || c == '_'))
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) && (!c || !strchr(marks, c)))
 			return false;
 	}
-	return true;
+	return t.len > 0;
+}
+
+bool spark_is_version(struct text t)
+{
+	return plain_word(t, ".-+_") && t.len < SPARK_VERSION_SIZE && t.at[0] >= '0' && t.at[0] <= '9' && text_has(t, ".");
+}
+
+bool spark_is_id(const char *s)
+{
+	struct text t = text_of(s);
+
+	return plain_word(t, "-_.") && t.len < SPARK_ID_SIZE && t.at[0] != '.';
 }
 
 /* What the first element after mark says. */
@@ -237,16 +247,6 @@ bool spark_state_is(const struct json *object, const char *key, const char *stat
 	return s && !strcmp(s, state);
 }
 
-bool spark_is_id(const char *s)
-{
-	if (!s || !*s || strlen(s) >= SPARK_ID_SIZE)
-		return false;
-	for (; *s; s++)
-		if (!((*s >= '0' && *s <= '9') || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '-' || *s == '_' || *s == '.'))
-			return false;
-	return true;
-}
-
 /* Digits at *t as a number of at most most; moves on. */
 static bool take_number(struct text *t, size_t digits, int most, int *out)
 {
@@ -277,9 +277,9 @@ bool spark_time(const char *s, int64_t *out)
 	struct tm tm = {0};
 	int ms;
 
-	if (!take_number(&t, 4, 9999, &tm.tm_year) || !text_skip(&t, "-") || !take_number(&t, 2, 12, &tm.tm_mon) || !text_skip(&t, "-") ||
-	    !take_number(&t, 2, 31, &tm.tm_mday) || !text_skip(&t, "T") || !take_clock(&t, &tm) || !text_skip(&t, ".") ||
-	    !take_number(&t, 3, 999, &ms) || !text_is(t, "GMT"))
+	if (!take_number(&t, 4, 9999, &tm.tm_year) || !text_skip(&t, "-") || !take_number(&t, 2, 12, &tm.tm_mon) ||
+	    !text_skip(&t, "-") || !take_number(&t, 2, 31, &tm.tm_mday) || !text_skip(&t, "T") || !take_clock(&t, &tm) ||
+	    !text_skip(&t, ".") || !take_number(&t, 3, 999, &ms) || !text_is(t, "GMT"))
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
@@ -305,8 +305,8 @@ int64_t spark_http_date(struct text t)
 	for (int i = 0; i < 12 && tm.tm_mon < 0; i++)
 		if (text_skip(&t, months[i]))
 			tm.tm_mon = i;
-	if (tm.tm_mon < 0 || !text_skip(&t, " ") || !take_number(&t, 4, 9999, &tm.tm_year) || !text_skip(&t, " ") || !take_clock(&t, &tm) ||
-	    !text_is(t, " GMT"))
+	if (tm.tm_mon < 0 || !text_skip(&t, " ") || !take_number(&t, 4, 9999, &tm.tm_year) || !text_skip(&t, " ") ||
+	    !take_clock(&t, &tm) || !text_is(t, " GMT"))
 		return 0;
 	tm.tm_year -= 1900;
 	return (int64_t)timegm(&tm) * 1000;

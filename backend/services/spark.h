@@ -22,7 +22,8 @@ struct spark_reply {
 };
 /* GET of a JSON document of that content type. false: err says why; an answer that is not this is
  * ERR_PROTOCOL, one of 401 or 403 ERR_AUTH. Free it either way. */
-bool spark_get(struct probe *p, const struct endpoint *at, const char *path, const char *type, struct spark_reply *out, struct err *err);
+bool spark_get(struct probe *p, const struct endpoint *at, const char *path, const char *type, struct spark_reply *out,
+	struct err *err);
 void spark_reply_free(struct spark_reply *reply);
 /* A driver, or a history server? Both have the same REST. reply is of the question that
  * decided or failed: free it. */
@@ -39,8 +40,8 @@ void spark_ask_version(struct probe *p, const char *path, struct spark_told *tol
 bool spark_version_due(const struct probe *p, const struct spark_told *told);
 enum answered spark_answered(enum err_code code, bool heard); /* heard: something was answered */
 /* What a failed question says of who answers; fills who's source, and says where it said something else. */
-enum answered spark_failed(struct probe *p, const struct service_kind *kind, const struct spark_reply *reply, const struct err *err,
-	struct identity *who);
+enum answered spark_failed(struct probe *p, const struct service_kind *kind, const struct spark_reply *reply,
+	const struct err *err, struct identity *who);
 
 /* ---- reading; pure ---- */
 /* The version in a page of a Spark web server; empty: there is none. */
@@ -52,7 +53,7 @@ bool spark_list_of_driver(const struct json *applications);
 /* The JSON of /api/v1/version: of a driver or a history server; NULL: it is not that. */
 const char *spark_rest_version(const struct json *root);
 struct value spark_mebibytes(const struct json *object, const char *key); /* Spark counts memory in MiB */
-int64_t spark_number(const struct json *object, const char *key);         /* 0 where it is missing: for sums and comparisons only */
+int64_t spark_number(const struct json *object, const char *key); /* 0 where it is missing: for sums and comparisons */
 bool spark_state_is(const struct json *object, const char *key, const char *state);
 /* "2026-11-29T15:44:42.248GMT" as ms since 1970 */
 bool spark_time(const char *s, int64_t *out);
@@ -98,6 +99,7 @@ struct spark_specs { /* of the kind that asks; they hold the above */
 	const struct table_spec *tables;
 };
 struct spark_work { /* what a verdict needs of it */
+	char version[SPARK_VERSION_SIZE];
 	int64_t jobs_active, jobs_failed;
 	int64_t starving;      /* ms since 1970: submission of the oldest running job of which no task runs; 0: none */
 	int64_t slots;         /* cores of all that is alive */
@@ -108,10 +110,12 @@ struct spark_work { /* what a verdict needs of it */
 	char lost[120];        /* why the newest one ended */
 };
 /* Pure: one REST answer each. */
-bool spark_read_application(const struct json *applications, const struct spark_specs *specs, struct snapshot *s, char id[SPARK_ID_SIZE]);
+bool spark_read_application(const struct json *applications, const struct spark_specs *specs, struct snapshot *s,
+	char id[SPARK_ID_SIZE], struct spark_work *work);
 void spark_read_jobs(const struct json *jobs, const struct spark_specs *specs, struct snapshot *s, struct spark_work *work);
 void spark_read_stages(const struct json *stages, const struct spark_specs *specs, struct snapshot *s);
-void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s, struct spark_work *work);
+void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s,
+	struct spark_work *work);
 /* Asks for all of it. false: s->err says what failed; what was had is there. */
 bool spark_inspect_driver(struct probe *p, const struct endpoint *at, const struct spark_specs *specs, struct snapshot *s,
 	struct spark_work *work);
@@ -121,7 +125,8 @@ void spark_judge_work(const struct spark_work *work, int64_t now, const char *so
 /* ---- of single kinds, here for their tests; pure ---- */
 bool spark_is_master_status(const char *status);
 /* now: the master's own clock, ms since 1970; 0 unknown. false: not a master's /json/. */
-bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs, struct snapshot *s);
+bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs,
+	struct snapshot *s);
 
 bool spark_is_worker(const struct json *root);
 bool spark_read_worker(const struct json *root, const struct spark_specs *specs, struct snapshot *s);

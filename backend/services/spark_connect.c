@@ -36,7 +36,8 @@ enum {
 	GRPC_UNKNOWN = -1, GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_DENIED = 7, GRPC_UNIMPLEMENTED = 12, GRPC_INTERNAL = 13,
 	GRPC_UNAVAILABLE = 14, GRPC_UNAUTHENTICATED = 16,
 };
-enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, UI_TRIES = 4, UI_AGAIN_MS = 60000, UI_FIRST = 4040, WORDS_SIZE = 200 };
+enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, UI_AGAIN_MS = 60000 };
+enum { UI_FIRST = 4040, UI_TRIES = 4, WORDS_SIZE = 200 };
 enum { FRAME_HEADER = 9, FRAME_MAX = 16384, FRAMES_MAX = 32, FRAME_SETTINGS = 4, FLAG_ACK = 1 };
 
 struct connect { /* p->state */
@@ -72,8 +73,11 @@ void connect_uuid(char out[CONNECT_ID_SIZE], const unsigned char bytes[16])
 	memcpy(b, bytes, sizeof b);
 	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
 	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	snprintf(out, CONNECT_ID_SIZE, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4],
-		b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	for (size_t i = 0; i < sizeof b; i++, out += 2) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		snprintf(out, 3, "%02x", b[i]);
+	}
 }
 
 /* What every request begins with: session_id = 1, user_context = 2 {user_id = 1}. */
@@ -185,8 +189,9 @@ static void put_public(struct buf *out, struct text value)
 }
 
 static const char *const keys[] = {
-	"spark.app.id", "spark.app.name", "spark.app.startTime", "spark.master", "spark.submit.deployMode", "spark.driver.host", "spark.ui.port",
-	"spark.jars", "spark.sql.extensions", "spark.sql.defaultCatalog", "spark.sql.warehouse.dir", "spark.eventLog.dir", NULL,
+	"spark.app.id", "spark.app.name", "spark.app.startTime", "spark.master", "spark.submit.deployMode", "spark.driver.host",
+	"spark.ui.port", "spark.jars", "spark.sql.extensions", "spark.sql.defaultCatalog", "spark.sql.warehouse.dir",
+	"spark.eventLog.dir", NULL,
 };
 static const char catalogs[] = "spark.sql.catalog."; /* get_all takes it off its keys */
 
@@ -338,7 +343,8 @@ static struct connect *state_of(struct probe *p)
 	return c;
 }
 
-static bool call(struct probe *p, const struct connect *c, const char *method, struct buf *message, struct grpc_answer *answer, struct err *err)
+static bool call(struct probe *p, const struct connect *c, const char *method, struct buf *message, struct grpc_answer *answer,
+	struct err *err)
 {
 	*err = (struct err){0};
 	return grpc_call(p, &p->at, method, buf_text(message), c->refused ? NULL : p->credentials.token, answer, err);
@@ -388,8 +394,8 @@ static enum answered identify_ui(struct probe *p, struct identity *who)
 		answered = spark_failed(p, &kind_spark_connect, &reply, &err, who);
 	else if (spark_rest_version(reply.json) && http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
 		 connect_read_sessions(buf_text(&page.body), &sessions, &requests))
-		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json), "GET /api/v1/version",
-			reply.source);
+		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json),
+			"GET /api/v1/version", reply.source);
 	else
 		answered = ANSWERED_OTHER;
 	http_answer_free(&page);
@@ -441,7 +447,7 @@ static void forget_server(struct probe *p, struct connect *c)
 	c->refused = false;
 	c->made = false;
 	c->configured = false;
-	c->settings = (struct connect_settings){0};
+	memset(&c->settings, 0, sizeof c->settings);
 	c->ui = 0;
 	c->ui_tried = 0;
 }
@@ -648,6 +654,9 @@ static bool inspect_work(struct probe *p, struct connect *c, struct snapshot *s,
 
 	ui.port = c->ui;
 	good = spark_inspect_driver(p, &ui, specs, s, &work);
+	if (good && c->status == GRPC_OK && strcmp(work.version, c->version) != 0)
+		snapshot_finding(s, "versions-differ", SEVERITY_WARNING, NULL, "its web UI says Spark %s, its service %s", work.version,
+			c->version);
 	/* what serves is the service: its UI adds that nobody is left to run what it takes */
 	if (!good || s->health.state != LINK_BAD)
 		s->health = service;

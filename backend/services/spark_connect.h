@@ -25,7 +25,7 @@ bool connect_is_about(struct text answer, const char *session);
 bool connect_read_version(struct text answer, const char *session, char out[SPARK_VERSION_SIZE]);
 /* Adds the pairs that are on the list of what may be shown; nothing else is kept. */
 void connect_read_config(struct text answer, bool of_catalogs, struct connect_settings *out);
-const char *connect_setting(const struct connect_settings *settings, const char *name); /* NULL: not set, or kept back by the server */
+const char *connect_setting(const struct connect_settings *settings, const char *name); /* NULL: not set, or kept back */
 bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *requests);
 
 #endif

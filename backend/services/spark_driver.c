@@ -28,7 +28,8 @@ struct driver { /* p->state */
 
 /* ---- reading; pure ---- */
 
-bool spark_read_application(const struct json *applications, const struct spark_specs *specs, struct snapshot *s, char id[SPARK_ID_SIZE])
+bool spark_read_application(const struct json *applications, const struct spark_specs *specs, struct snapshot *s,
+	char id[SPARK_ID_SIZE], struct spark_work *work)
 {
 	const struct json *application = json_first(applications);
 	const struct json *attempt = json_first(json_get(application, "attempts"));
@@ -37,6 +38,7 @@ bool spark_read_application(const struct json *applications, const struct spark_
 	if (!json_is_array(applications) || !spark_is_id(name))
 		return false;
 	text_copy(id, SPARK_ID_SIZE, text_of(name));
+	text_copy(work->version, sizeof work->version, text_of(json_string(json_get(attempt, "appSparkVersion"))));
 	snapshot_figure(s, specs->figures, "application", value_text(name));
 	snapshot_figure(s, specs->figures, "name", json_value_text(application, "name"));
 	snapshot_figure(s, specs->figures, "user", json_value_text(attempt, "sparkUser"));
@@ -86,7 +88,8 @@ static void failed_job(const struct json *job, struct spark_work *work)
 	if (!spark_time(json_string(json_get(job, "completionTime")), &ended) || ended <= work->failed_at)
 		return;
 	work->failed_at = ended;
-	snprintf(work->failed, sizeof work->failed, "job %lld, %.90s", (long long)spark_number(job, "jobId"), title ? title : "without a name");
+	snprintf(work->failed, sizeof work->failed, "job %lld, %.90s", (long long)spark_number(job, "jobId"),
+		title ? title : "without a name");
 }
 
 void spark_read_jobs(const struct json *jobs, const struct spark_specs *specs, struct snapshot *s, struct spark_work *work)
@@ -185,7 +188,8 @@ static void lost_executor(const struct json *executor, struct spark_work *work)
 	text_copy(work->lost, sizeof work->lost, text_until(text_of(reason ? reason : "no reason given"), '\n'));
 }
 
-void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s, struct spark_work *work)
+void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s,
+	struct spark_work *work)
 {
 	static const char *const sums[][2] = {{"activeTasks", "tasks_active"}, {"completedTasks", "tasks_completed"},
 		{"failedTasks", "tasks_failed"}, {"memoryUsed", "storage_used"}, {"maxMemory", "storage"}};
@@ -245,7 +249,7 @@ bool spark_inspect_driver(struct probe *p, const struct endpoint *at, const stru
 	char id[SPARK_ID_SIZE], path[SPARK_ID_SIZE + 80];
 	bool good = spark_get(p, at, "/api/v1/applications?limit=1", "application/json", &reply, &s->err);
 
-	if (good && !spark_read_application(reply.json, specs, s, id))
+	if (good && !spark_read_application(reply.json, specs, s, id, work))
 		good = err_set(&s->err, ERR_PARSE, "GET /api/v1/applications: no application is in it");
 	spark_reply_free(&reply);
 	for (size_t i = 0; good && i < 3; i++) {
@@ -409,6 +413,7 @@ const struct service_kind kind_spark_driver = {
 	.owners = (const char *const[]){"org.apache.spark.deploy.SparkSubmit", NULL},
 	.figures = figures,
 	.tables = tables,
+	.first_ms = 3000, /* its REST is set up by the first question */
 	.role_of = role_of,
 	.identify = identify,
 	.pulse = pulse,

@@ -173,6 +173,7 @@ const struct service_kind kind_spark_history = {
 	.figures = figures,
 	.tables = tables,
 	.depth_ms = 30000,
+	.first_ms = 3000, /* its REST is set up by the first question */
 	.role_of = role_of,
 	.identify = identify,
 	.pulse = pulse,

@@ -71,7 +71,7 @@ static void worker_findings(const struct json *workers, const struct json *worke
 		return;
 	if (!strcmp(state, "DEAD") && !came_back(workers, worker))
 		snapshot_finding(s, "worker-dead", SEVERITY_WARNING, "start it again, or wait until the master forgets it", "%s is dead", id);
-	else if (!strcmp(state, "ALIVE") && now && json_i64(json_get(worker, "lastheartbeat"), &beat) && beat < now && now - beat > LATE_MS)
+	else if (!strcmp(state, "ALIVE") && json_i64(json_get(worker, "lastheartbeat"), &beat) && beat > 0 && beat < now - LATE_MS)
 		snapshot_finding(s, "worker-late", SEVERITY_WARNING, NULL, "%s was last heard of %s ago, by the master's clock", id,
 			clock_span(span, now - beat));
 }
@@ -147,17 +147,26 @@ static void app_row(const struct json *app, struct snapshot *s, struct table *t)
 	table_set(s, t, row, "duration", json_value_i64(app, "duration"));
 }
 
-/* Newest first: the master appends to both lists. */
-static void rows_backwards(const struct json *list, struct snapshot *s, struct table *t)
+static int newer_first(const void *a, const void *b)
 {
-	size_t n = json_count(list), i = n;
-	const struct json **items = mem_new(n + 1, sizeof *items);
+	const struct json *const *x = a, *const *y = b;
+	int64_t first = spark_number(*x, "starttime"), second = spark_number(*y, "starttime");
 
-	for (const struct json *item = json_first(list); item && i; item = json_next(item))
-		items[--i] = item;
-	for (; i < n; i++)
-		app_row(items[i], s, t);
-	free(items);
+	return first == second ? 0 : first < second ? 1 : -1;
+}
+
+/* Those that run come in no order at all. */
+static void app_rows(const struct json *list, struct snapshot *s, struct table *t)
+{
+	size_t n = json_count(list), used = 0;
+	const struct json **apps = mem_new(n + 1, sizeof *apps);
+
+	for (const struct json *app = json_first(list); app && used < n; app = json_next(app))
+		apps[used++] = app;
+	qsort(apps, used, sizeof *apps, newer_first);
+	for (size_t i = 0; i < used; i++)
+		app_row(apps[i], s, t);
+	free(apps);
 }
 
 static void read_apps(const struct json *root, const struct spark_specs *specs, struct snapshot *s)
@@ -174,8 +183,8 @@ static void read_apps(const struct json *root, const struct spark_specs *specs, 
 		if (spark_number(app, "cores") == 0)
 			waiting_finding(root, app, s);
 	}
-	rows_backwards(active, s, t);
-	rows_backwards(completed, s, t);
+	app_rows(active, s, t);
+	app_rows(completed, s, t);
 	snapshot_figure(s, specs->figures, "applications", value_int(running));
 	snapshot_figure(s, specs->figures, "waiting", value_int(waiting));
 	snapshot_figure(s, specs->figures, "completed", value_int((int64_t)json_count(completed)));
@@ -224,7 +233,8 @@ static void judge_master(const struct json *root, const char *source, struct sna
 		snapshot_health(s, LINK_OK, source, "%lld worker%s alive", (long long)alive, alive == 1 ? " is" : "s are");
 }
 
-bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs, struct snapshot *s)
+bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs,
+	struct snapshot *s)
 {
 	const struct figure_spec *f = specs->figures;
 	struct table *drivers;
@@ -307,8 +317,8 @@ static enum answered identify(struct probe *p, struct identity *who)
 		answered = ANSWERED_OTHER;
 	} else {
 		spark_ask_version(p, SMALL_PAGE, told);
-		answered = identity_say(p, who, &kind_spark_master, NULL, SURE_EXACT, told->version[0] ? told->version : NULL, "GET " SMALL_PAGE,
-			reply.source);
+		answered = identity_say(p, who, &kind_spark_master, NULL, SURE_EXACT, told->version[0] ? told->version : NULL,
+			"GET " SMALL_PAGE, reply.source);
 	}
 	spark_reply_free(&reply);
 	return answered;

@@ -32,7 +32,8 @@ struct worker { /* p->state */
 
 bool spark_is_worker(const struct json *root)
 {
-	return json_string(json_get(root, "masterwebuiurl")) && json_string(json_get(root, "masterurl")) && json_string(json_get(root, "id"));
+	return json_string(json_get(root, "masterwebuiurl")) && json_string(json_get(root, "masterurl")) &&
+	       json_string(json_get(root, "id"));
 }
 
 /* "http://localhost:8082/": the parts of it. */
@@ -77,7 +78,8 @@ uint16_t spark_master_beside(const struct json *worker)
 	if (!split_url(json_string(json_get(worker, "masterwebuiurl")), &host, &port))
 		return 0;
 	split_url(json_string(json_get(worker, "masterurl")), &rpc_host, &rpc);
-	if (text_is(host, "localhost") || text_starts(host, "127.") || text_is(host, "[::1]") || same_text(host, own) || same_text(rpc_host, own))
+	if (text_is(host, "localhost") || text_starts(host, "127.") || text_is(host, "[::1]") || same_text(host, own) ||
+	    same_text(rpc_host, own))
 		return port;
 	return 0;
 }
@@ -150,7 +152,8 @@ static enum answered take_identity(struct probe *p, struct worker *w, const stru
 	text_copy(w->id, sizeof w->id, text_of(json_string(json_get(reply->json, "id"))));
 	w->large = reply->bytes > LARGE;
 	spark_ask_version(p, "/", &w->told);
-	return identity_say(p, who, &kind_spark_worker, NULL, SURE_EXACT, w->told.version[0] ? w->told.version : NULL, "GET /", reply->source);
+	return identity_say(p, who, &kind_spark_worker, NULL, SURE_EXACT, w->told.version[0] ? w->told.version : NULL, "GET /",
+		reply->source);
 }
 
 static enum answered identify(struct probe *p, struct identity *who)
