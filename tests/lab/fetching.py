@@ -91,7 +91,7 @@ def debian(groups, out=print):
     if subprocess.run([sys.executable, "-c", "import ensurepip, venv"], capture_output=True).returncode:
         missing.append("python3-venv")
     if "docker" in groups:
-        missing += [p for p, program in (("docker.io", "dockerd"), ("iptables", "iptables"), ("busybox-static", "busybox"))
+        missing += [p for p, program in (("docker.io", "dockerd"), ("busybox-static", "busybox"))
                     if not shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")]
     if not missing:
         return

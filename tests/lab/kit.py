@@ -27,6 +27,10 @@ class LabError(Exception):
     """Something a user can act on; printed as one line."""
 
 
+class CannotRun(LabError):
+    """This machine does not allow it: a test skips and says so. Exit code 3."""
+
+
 # ---- files ----
 
 def home(*parts):

@@ -31,11 +31,13 @@ def steps(groups):
         every.append(("topics", "topics and groups", lambda p: topics("kafka", 1)))
     if "zookeeper" in groups:
         every.append(("topics-zk", "topics of Kafka 3.9", lambda p: small_topics("kafka-zk", 1)))
+    if "docker" in groups:
+        every.append(("topics-docker", "topics of the container", lambda p: small_topics("docker-kafka", 1)))
     if "kafka-three" in groups:
         every.append(("topics-three", "topics of the three", lambda p: small_topics("kafka-three-1", 2)))
     if "pocket" in groups:
         every.append(("tables", "tables", tables))
-        every.append((f"applications-{pid_of('spark-master-41')}", "applications", applications))  # a new master has forgotten them
+        every.append(("applications", "applications", applications))
     elif "light" in groups and not done("tables"):
         every.append(("fixture", "tables from the fixture", fixture))
     return [step for step in every if not done(step[0])]
@@ -54,14 +56,14 @@ def in_background(groups):
 def seed(groups, out):
     progress = Progress("seed", out)
     try:
-        for name, title, step in steps(groups):
-            progress.say(f"seeding: {title}")
-            step(progress)
-            mark(name)
-            for s in helpers(groups):  # after the first step: topics
-                kit.spawn(s.name, *s.start(s))
-        for s in helpers(groups):
-            kit.spawn(s.name, *s.start(s))
+        for name, title, step in [*steps(groups), (None, "", None)]:
+            if done("topics"):
+                for s in helpers(groups):
+                    kit.spawn(s.name, *s.start(s))
+            if step:
+                progress.say(f"seeding: {title}")
+                step(progress)
+                mark(name)
     finally:
         progress.done()
 
@@ -141,6 +143,7 @@ def applications(_):
     """The master calls the first two FINISHED alike; only their jobs say that one failed."""
     spark_job("job-daily-revenue", "jobs.py", "revenue")
     spark_job("job-menu-import", "jobs.py", "import", may_fail=True, conf=("spark.task.maxFailures=1",))
+    kit.stop("job-demand-forecast", patience=5)  # of a master that is gone
     argv, env = submit("jobs.py", "forecast", 900)
     kit.spawn("job-demand-forecast", argv, env)
 

@@ -7,8 +7,9 @@ import signal
 import sys
 from dataclasses import dataclass, field
 
+import containers
 from fetching import KAFKA, KAFKA_ZK, SPARK, WEED, java, place, postgres_bin
-from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, run, s3, secret, tcp_ask, write
+from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, tcp_ask, write
 
 GROUPS = {  # what each brings beyond the table: for help texts
     "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history (1.4 GB of memory)",
@@ -26,11 +27,11 @@ USER, DATABASE, BUCKET = "lake", "iceberg_catalog", "lakehouse"
 class Service:
     name: str
     title: str
-    kind: str            # laketop's; "" for what a profile does not list
+    kind: str            # laketop's; "" for what its profile does not list
     groups: tuple
     ports: dict          # role: number; the main port first, its role is ""
     start: object        # service -> (argv, environment); writes its configuration
-    ready: object        # service -> bool, by its own protocol; OSError and LabError mean not yet
+    ready: object        # service -> bool, by its own protocol; OSError and LabError mean not yet. None: a helper, which up does not wait for
     items: tuple = ()    # of fetching.ITEMS
     after: tuple = ()    # services that must serve before it starts
     needs: tuple = ()    # services that it needs to be of use
@@ -217,8 +218,12 @@ admin.serverPort={port(s, 'admin')}
     return jvm("kafka-zk", "org.apache.zookeeper.server.quorum.QuorumPeerMain", config), {}
 
 
+def zookeeper_ready(s):
+    return b"Mode: " in tcp_ask(port(s), b"srvr", 4096)
+
+
 def kafka_zk_start(s):
-    config = kafka_config(s, ["broker.id=0", f"listeners=PLAINTEXT://{HOST}:{port(s)}", f"zookeeper.connect={HOST}:{port('zookeeper')}"])
+    config = kafka_config(s, ["broker.id=0", f"listeners=PLAINTEXT://{HOST}:{port(s)}", f"zookeeper.connect={HOST}:{port(s.needs[0])}"])
     return jvm("kafka-zk", "kafka.Kafka", config), {}
 
 
@@ -245,6 +250,8 @@ def spark_class(line, main, *words):
 
 def master_start(s):
     line = s.version[:3]
+    if s.name == "spark-master-41":
+        remove(home("seeded", "applications"))  # a new master knows of none
     rest = f"-Dspark.master.rest.enabled={'true' if 'rest' in s.ports else 'false'} -Dspark.master.rest.host={HOST}"
     if "rest" in s.ports:
         rest += f" -Dspark.master.rest.port={port(s, 'rest')}"
@@ -373,7 +380,7 @@ TABLE = {s.name: s for s in (
     *spark_pair("4.0", ("two-sparks",), "40", 7077, 8080, 8081),
     *spark_pair("4.2", ("spark42",), "42", 7079, 8086, 8087),
     Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,
-            lambda s: b"Mode: " in tcp_ask(port(s), b"srvr", 4096), items=("kafka-zk", "client"), version="3.8", memory=90,
+            zookeeper_ready, items=("kafka-zk", "client"), version="3.8", memory=90,
             extra={"config": lambda: home("etc", "zookeeper", "zoo.cfg")}),
     Service("kafka-zk", "Kafka with ZooKeeper", "kafka", ("zookeeper",), {"": 9094}, kafka_zk_start, lambda s: kafka_ready(port(s)), items=("kafka-zk", "client"),
             after=("zookeeper",), needs=("zookeeper",), version=KAFKA_ZK[:3], memory=150,
@@ -381,6 +388,13 @@ TABLE = {s.name: s for s in (
     three("kafka-three-controller", "Kafka controller", {"controller": 9193}, ("controller",), 100),
     three("kafka-three-1", "Kafka broker 1 of 2", {"": 9192}, ("broker",), 1),
     three("kafka-three-2", "Kafka broker 2 of 2", {"": 9194}, ("broker",), 2),
+    Service("dockerd", "Docker engine", "", ("docker",), {}, containers.start, containers.ready, memory=120),
+    Service("docker-zookeeper", "ZooKeeper in a container", "zookeeper", ("docker",), {"": 2182, "admin": 9998},
+            lambda s: containers.hosted("zookeeper", zookeeper_start(s)[0]), zookeeper_ready, items=("kafka-zk",), after=("dockerd",), version="3.8",
+            extra={"container": lambda: "zookeeper"}, memory=90),
+    Service("docker-kafka", "Kafka in a container", "kafka", ("docker",), {"": 9095},
+            lambda s: containers.hosted("kafka", kafka_zk_start(s)[0]), lambda s: kafka_ready(port(s)), items=("kafka-zk", "client"),
+            after=("docker-zookeeper",), needs=("docker-zookeeper",), version=KAFKA_ZK[:3], extra={"container": lambda: "kafka"}, memory=150),
     # what keeps topics and groups alive; started by the seed, ended by down
     Service("replay-orders", "orders at 60 times real time", "", LAKE, {}, lambda s: kitchen(
         "replay", "--bootstrap", bootstrap(), "--topic", "order-events", "--speed", 60, "--seed", 2), None, memory=30),
@@ -393,18 +407,19 @@ TALK = ("postgres", "seaweedfs", "kafka", "spark-connect")
 
 
 def services_of(groups, helpers=False):
-    return [s for s in TABLE.values() if set(s.groups) & set(groups) and bool(s.kind) != helpers]
+    return [s for s in TABLE.values() if set(s.groups) & set(groups) and (s.ready is None) == helpers]
 
 
 def profile(groups):
     """What laketop is told: every service of the groups, where it should be and what it should say."""
     out = [f"; written by tests/lab/lab up {' '.join(groups)}", "[laketop]", f"profile = {'+'.join(groups)}", "",
            "[host]", f"disks = {home()} {home('data', 'scratch')}", ""]
-    names = [s.name for s in services_of(groups)]
-    for s in services_of(groups):
+    listed = [s for s in services_of(groups) if s.kind]
+    names = [s.name for s in listed]
+    for s in listed:
         keys = {"kind": s.kind, **{f"port.{role}" if role else "port": port(s, role) for role in s.ports}, "version": s.version,
                 "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
-                "pidfile": home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()}, "progress": home("progress", s.name)}
+                **({} if "container" in s.extra else {"pidfile": home("run", s.name + ".pid")}), **{k: f() for k, f in s.extra.items()}, "progress": home("progress", s.name)}
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
     talk = [n for n in TALK if n in names]
     if talk:
@@ -414,8 +429,8 @@ def profile(groups):
 
 def wait_reason(s):
     """"" when it serves; else why it does not, in a few words."""
-    main = next(iter(s.ports))
-    if not port_open(port(s, main)):
+    main = next(iter(s.ports), None)
+    if main is not None and not port_open(port(s, main)):
         return f"waiting for port {port(s, main)}"
     try:
         return "" if s.ready(s) else "answers, not ready yet"
