@@ -56,18 +56,33 @@ static void find_stale(const struct scene *s, struct judged *out)
 		remedy(f, "restart it");
 }
 
+/* Who should hold the port, by the profile. */
+static const char *named_owner(const struct expectation *e, char out[LINK_VALUE_SIZE])
+{
+	if (e->container)
+		scene_say(out, LINK_VALUE_SIZE, "container %s", e->container);
+	else if (e->pidfile)
+		scene_say(out, LINK_VALUE_SIZE, "the process of %s", e->pidfile);
+	else if (e->unit)
+		scene_say(out, LINK_VALUE_SIZE, "unit %s", e->unit);
+	else
+		scene_say(out, LINK_VALUE_SIZE, "a process \"%s\"", e->process);
+	return out;
+}
+
 /* The right kind serves, from another process than the profile's. Grave where that one runs too: one of them is old. */
 static void find_foreign_owner(const struct scene *s, struct judged *out)
 {
-	char holder[LINK_VALUE_SIZE];
+	bool both = s->being == BEING_RUNS;
+	char holder[LINK_VALUE_SIZE], owner[LINK_VALUE_SIZE];
 	struct judged_finding *f = s->whose == WHOSE_ANOTHERS && s->right && out->verdict != VERDICT_BLOCKED ?
-		find(s, out, "owner-differs", s->being == BEING_RUNS ? SEVERITY_BLOCKING : SEVERITY_WARNING) : NULL;
+		find(s, out, "owner-differs", both ? SEVERITY_BLOCKING : SEVERITY_WARNING) : NULL;
 
 	if (!f)
 		return;
-	reason(f, "%u is held by %s, not by the one that the profile names: %s", scene_port(s), scene_holder(s, holder),
-		s->being_words);
-	remedy(f, "stop the one that should not be there, or correct the profile");
+	reason(f, "%u is held by %s, not by %s%s", scene_port(s), scene_holder(s, holder), named_owner(s->q->expected, owner),
+		both ? ", which runs too" : "");
+	remedy(f, both ? "stop the one that should not be there" : "stop it, or correct the profile");
 }
 
 /* Two services of the profile want one port: also before either runs. */

@@ -87,7 +87,7 @@ static const char *how_to_start(const struct scene *s, char out[LINK_VALUE_SIZE]
 
 	if (s->being == BEING_STOPPED && e && e->container)
 		scene_say(out, LINK_VALUE_SIZE, "docker start %s", e->container);
-	else if (e && e->unit && !e->container && !e->pidfile)
+	else if (s->being == BEING_STOPPED && e && e->unit && !e->pidfile)
 		scene_say(out, LINK_VALUE_SIZE, "systemctl start %s", e->unit);
 	else
 		scene_say(out, LINK_VALUE_SIZE, "start it");

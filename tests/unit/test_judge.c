@@ -390,6 +390,13 @@ static void never_started(struct world *w)
 	text_copy(w->containers[0].error, sizeof w->containers[0].error, text_of("port is already allocated"));
 }
 
+static void closed_and_units_are_not_known(struct world *w)
+{
+	dead(w);
+	w->services[0].pidfile = NULL;
+	w->services[0].unit = "kafka";
+}
+
 static void unit_has_no_process(struct world *w)
 {
 	dead(w);
@@ -1097,6 +1104,8 @@ static const struct row verdicts[] = {
 		"nobody listens on 9092", "start it"},
 	{"absent: closed, and Docker is denied to us", closed_and_docker_denied, VERDICT_ABSENT, true, "nobody listens on 9092",
 		"start it"},
+	{"absent: closed, and units are not known here", closed_and_units_are_not_known, VERDICT_ABSENT, true,
+		"nobody listens on 9092", "start it"},
 	{"absent: another machine refuses the connection", far_and_refused, VERDICT_ABSENT, true, "nobody listens on 9092",
 		"start it"},
 
@@ -1425,6 +1434,12 @@ static void stale_and_stopped(struct world *w)
 	dead(w);
 }
 
+static void held_outside_its_container(struct world *w)
+{
+	not_in_its_container(w);
+	w->docker.docker = DOCKER_NONE;
+}
+
 static void wants_it_too(struct world *w)
 {
 	with_worker(w);
@@ -1503,9 +1518,11 @@ static const struct finding_row findings[] = {
 	{"a container older than its image is made anew", image_rebuilt, "stale", SEVERITY_BLOCKING, "image",
 		"make its container anew"},
 	{"two run, and the wrong one holds the port: blocks", both_run, "owner-differs", SEVERITY_BLOCKING,
-		"9092 is held by nc (pid 4121)", "stop"},
-	{"not in its container, which is not known to run: warns", not_in_its_container, "owner-differs", SEVERITY_BLOCKING,
-		"container kafka: Up", "stop"},
+		"9092 is held by nc (pid 4121), not by the process of /run/kafka.pid, which runs too", "stop the one"},
+	{"its container runs, and a process holds the port: blocks", not_in_its_container, "owner-differs", SEVERITY_BLOCKING,
+		"held by java (pid 921), not by container kafka, which runs too", "stop the one"},
+	{"its container may not run at all: warns", held_outside_its_container, "owner-differs", SEVERITY_WARNING,
+		"held by java (pid 921), not by container kafka", "correct the profile"},
 	{"the right owner is no finding", nothing, "owner-differs", -1, NULL, NULL},
 	{"two required services want one port", wants_it_too, "port-conflict", SEVERITY_WARNING, "spark-worker-40 also wants 9092",
 		"move"},
