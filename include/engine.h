@@ -31,6 +31,8 @@ int64_t engine_due(const struct engine *engine); /* clock_ms() of the next turn 
 const struct lake *engine_lake(const struct engine *engine);
 void engine_refresh(struct engine *engine, const char *service); /* now; NULL: all */
 void engine_ask_port(struct engine *engine, const char *address, uint16_t port); /* "i": who is it? */
+/* Asks a service for one of its kind's views; the answer comes as service_answer(). Asking again asks anew. */
+void engine_ask_view(struct engine *engine, const char *service, const char *view, const char *subject);
 void engine_pause(struct engine *engine, bool paused); /* after SIGSTOP: deadlines start anew */
 /* The profile of a recording: of the machine where it was made. NULL: err says why. */
 struct profile *replay_profile(const char *path, struct err *err);

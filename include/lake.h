@@ -32,6 +32,7 @@ struct service {
 	struct endpoint at;
 	struct steady verdict;        /* .shown is what a screen shows */
 	const struct snapshot *pulse, *depth; /* newest; NULL: none yet. Held by the lake */
+	const struct snapshot *answer; /* to the newest engine_ask_view; NULL: none yet */
 	struct history *histories;
 	size_t n_histories;
 	const struct service *cause;  /* the service whose failure explains this one; NULL */
@@ -92,6 +93,8 @@ struct lake {
 };
 
 const struct service *lake_service(const struct lake *lake, const char *name);
+/* The answer to that very question; NULL: not asked, or not yet answered. */
+const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject);
 const struct history *service_history(const struct service *s, const char *figure);
 
 #endif

@@ -36,6 +36,7 @@ enum { /* reactions, or-ed */
 	REACT_REFRESH = 8,  /* ask view.open (NULL: all) now */
 	REACT_IDENTIFY = 16, /* ask view.port who it is */
 	REACT_COPY = 32,    /* view.copy to the clipboard */
+	REACT_ASK = 64,     /* ask view.ask_service for view.ask_view of view.ask_subject */
 };
 
 struct panel_view { /* what tui/ shares with the panel at each call */
@@ -49,6 +50,7 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	const char *copy;
 	char address[ADDRESS_SIZE];
 	uint16_t port;
+	const char *ask_service, *ask_view, *ask_subject;
 };
 
 struct key_hint {
@@ -69,10 +71,11 @@ extern const struct panel *const panels[]; /* ends with NULL; the first is the o
 const struct panel *panel_named(const char *name);
 
 /* ---- shared by the panels (panels/grid.c, panels/show.c) ---- */
+enum { GRID_NEVER = 1000 };
 struct grid_column {
 	const char *head;
 	int width;        /* least; the flexible one takes the rest */
-	int priority;     /* 0 always; larger drops out earlier */
+	int priority;     /* 0 always; larger drops out earlier; GRID_NEVER: not now */
 	bool right;       /* right-aligned: numbers */
 	bool flexible;
 };

@@ -43,6 +43,10 @@ struct service_kind {
 	enum answered (*pulse)(struct probe *p, struct identity *who);
 	/* How does it do? Fills health, figures, tables, findings of a PART_DEPTH snapshot. false: s->err says why. */
 	bool (*inspect)(struct probe *p, struct snapshot *s);
+	/* What is too large or too dear to push is asked for: fills the tables of a PART_ANSWER snapshot.
+	 * view is one of views; subject is a name in it ("peek", topic). false: s->err says why. NULL: none. */
+	bool (*answer)(struct probe *p, const char *view, const char *subject, struct snapshot *s);
+	const char *const *views; /* ends with NULL; may be NULL */
 	void (*close)(void *state); /* frees p->state; NULL where there is none */
 };
 

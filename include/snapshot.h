@@ -85,7 +85,7 @@ struct files { /* what the files that the profile names for a service say */
 	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s */
 };
 
-enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER };
+enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER, PART_ANSWER };
 
 struct snapshot {
 	atomic_uint refs;
@@ -109,6 +109,7 @@ struct snapshot {
 	struct finding *findings;
 	size_t n_findings;
 	const struct facts *facts; /* PART_HOST and PART_DOCKER, see facts.h */
+	const char *view, *subject; /* PART_ANSWER: what was asked, of what: "peek", "orders" */
 };
 
 #define SNAPSHOT_CAP (8u << 20)

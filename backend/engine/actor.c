@@ -56,7 +56,7 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 		else
 			old = s;
 	} else {
-		struct snapshot **slot = &a->news[s->part == PART_DEPTH];
+		struct snapshot **slot = &a->news[s->part == PART_DEPTH ? NEWS_DEPTH : s->part == PART_ANSWER ? NEWS_ANSWER : NEWS_PULSE];
 
 		old = *slot;
 		*slot = s;
@@ -145,7 +145,7 @@ struct seat {
 	struct snapshot *last;            /* the last pulse that answered; NULL: ask anew who it is */
 	uint64_t socket;
 	int64_t owner_started;
-	uint64_t pulses, depths;
+	uint64_t pulses, depths, answers;
 	int64_t depth_due;
 	unsigned misses;                  /* pulses in a row without an answer */
 };
@@ -251,6 +251,26 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 	engine_publish(a->engine, a, s);
 }
 
+static void take_answer(struct actor *a, struct seat *seat, const struct target *t, const char *view, const char *subject)
+{
+	const struct service_kind *kind = seat->last ? seat->last->who.kind : NULL;
+	struct snapshot *s = snapshot_new(a->name, PART_ANSWER);
+	struct probe p = seat_probe(a, seat, t, s, DEPTH_DEADLINE_MS);
+
+	s->view = arena_clean(s->arena, text_of(view));
+	s->subject = arena_clean(s->arena, text_of(subject));
+	if (kind && kind->answer) {
+		identity_copy(s->arena, &s->who, &seat->last->who);
+		probe_state_for(&p, &seat->state_kind, kind);
+		kind->answer(&p, view, subject, s);
+	} else {
+		err_set(&s->err, ERR_CONNECT, "%s does not answer now", a->name);
+	}
+	seat_spent(a, seat, &p, s);
+	finish(s, ++seat->answers, DEPTH_MS);
+	engine_publish(a->engine, a, s);
+}
+
 /* One that has been silent for long is asked less often; jitter keeps many of them apart. */
 static int64_t next_interval(const struct engine *e, const struct seat *seat, const struct service_kind *kind)
 {
@@ -276,11 +296,15 @@ static void *actor_service(void *arg)
 		struct target t;
 		bool refresh;
 		const struct service_kind *kind;
+		char view[sizeof a->ask_view], subject[sizeof a->ask_subject];
 
 		pthread_mutex_lock(&e->lock);
 		t = a->target;
 		refresh = a->refresh;
 		a->refresh = false;
+		memcpy(view, a->ask_view, sizeof view);
+		memcpy(subject, a->ask_subject, sizeof subject);
+		a->ask_view[0] = '\0';
 		pthread_mutex_unlock(&e->lock);
 		if (seat.socket != t.socket || seat.owner_started != t.owner_started)
 			seat_forget(&seat); /* another server: nothing that was learned holds */
@@ -288,6 +312,8 @@ static void *actor_service(void *arg)
 		seat.owner_started = t.owner_started;
 		take_pulse(a, &seat, &t);
 		kind = seat.last ? seat.last->who.kind : NULL;
+		if (view[0])
+			take_answer(a, &seat, &t, view, subject);
 		if (kind && kind->inspect && !seat.misses && (refresh || clock_ms() >= seat.depth_due)) {
 			take_depth(a, &seat, &t);
 			/* a little early, so that it falls on the pulse that is due then */

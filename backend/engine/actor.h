@@ -15,6 +15,8 @@
 
 enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3 };
 
+enum { NEWS_PULSE, NEWS_DEPTH, NEWS_ANSWER, NEWS };
+
 /* What the UI thread tells a service's actor about its port; copied under the lock. */
 struct target {
 	struct endpoint at;
@@ -42,8 +44,9 @@ struct actor {
 	/* under the engine's lock */
 	struct target target;
 	bool refresh;                        /* depth too, at the next round */
+	char ask_view[NAME_SIZE], ask_subject[256]; /* "" nothing is asked */
 	bool ended;
-	struct snapshot *news[2];            /* pulse and depth, newest wins */
+	struct snapshot *news[NEWS];         /* newest wins */
 };
 
 /* A question about a listener that no profile names. */

@@ -58,7 +58,7 @@ static void member_free(struct member *m)
 	union {
 		const struct snapshot *shared;
 		struct snapshot *own;
-	} pulse = {m->service.pulse}, depth = {m->service.depth};
+	} pulse = {m->service.pulse}, depth = {m->service.depth}, answer = {m->service.answer};
 	union {
 		const char *shared;
 		char *own;
@@ -66,6 +66,7 @@ static void member_free(struct member *m)
 
 	snapshot_unref(pulse.own);
 	snapshot_unref(depth.own);
+	snapshot_unref(answer.own);
 	free(name.own);
 	free(m);
 }
@@ -179,13 +180,21 @@ static bool take_news(struct engine *e)
 		take_host(e, s);
 	}
 	for (size_t i = 0; i < e->n_members; i++)
-		for (int part = 0; part < 2 && e->members[i]->actor; part++) {
+		for (int part = 0; part < NEWS && e->members[i]->actor; part++) {
 			struct snapshot *s = news_of(e, e->members[i]->actor, part);
 
 			if (s)
 				store_take(e, e->members[i], s);
 		}
 	return host;
+}
+
+static void actor_free(struct actor *a)
+{
+	for (int part = 0; part < NEWS; part++)
+		snapshot_unref(a->news[part]);
+	close(a->wake);
+	free(a);
 }
 
 /* Threads of services that are gone: joined once they have ended. */
@@ -203,10 +212,7 @@ static void reap(struct engine *e)
 			continue;
 		}
 		pthread_join(a->thread, NULL);
-		snapshot_unref(a->news[0]);
-		snapshot_unref(a->news[1]);
-		close(a->wake);
-		free(a);
+		actor_free(a);
 		e->actors[i] = e->actors[--e->n_actors];
 	}
 }
@@ -351,6 +357,21 @@ void engine_refresh(struct engine *e, const char *service)
 	}
 }
 
+void engine_ask_view(struct engine *e, const char *service, const char *view, const char *subject)
+{
+	for (size_t i = 0; i < e->n_members; i++) {
+		struct actor *a = e->members[i]->actor;
+
+		if (!a || strcmp(e->members[i]->service.name, service) != 0)
+			continue;
+		pthread_mutex_lock(&e->lock);
+		text_copy(a->ask_view, sizeof a->ask_view, text_of(view));
+		text_copy(a->ask_subject, sizeof a->ask_subject, text_of(subject));
+		pthread_mutex_unlock(&e->lock);
+		actor_wake(a);
+	}
+}
+
 void engine_pause(struct engine *e, bool paused)
 {
 	if (!paused)
@@ -397,12 +418,8 @@ static void free_all(struct engine *e)
 		struct snapshot *own;
 	} s;
 
-	for (size_t i = 0; i < e->n_actors; i++) {
-		snapshot_unref(e->actors[i]->news[0]);
-		snapshot_unref(e->actors[i]->news[1]);
-		close(e->actors[i]->wake);
-		free(e->actors[i]);
-	}
+	for (size_t i = 0; i < e->n_actors; i++)
+		actor_free(e->actors[i]);
 	for (size_t i = 0; i < e->n_members; i++)
 		member_free(e->members[i]);
 	for (size_t i = 0; i < e->n_found; i++) {

@@ -36,6 +36,11 @@ const struct history *service_history(const struct service *s, const char *figur
 	return NULL;
 }
 
+const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject)
+{
+	return s->answer && !strcmp(s->answer->view, view) && !strcmp(s->answer->subject, subject) ? s->answer : NULL;
+}
+
 const struct service *lake_service(const struct lake *lake, const char *name)
 {
 	for (size_t i = 0; i < lake->n_services; i++)
@@ -92,6 +97,8 @@ void store_take(struct engine *e, struct member *m, struct snapshot *s)
 	(void)e;
 	if (s->part == PART_DEPTH)
 		take_depth(m, s);
+	else if (s->part == PART_ANSWER)
+		hold(&m->service.answer, s);
 	else
 		hold(&m->service.pulse, s);
 }
