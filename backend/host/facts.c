@@ -21,30 +21,31 @@ const struct process *facts_process(const struct facts *f, pid_t pid)
 	return bsearch(&pid, f->processes, f->n_processes, sizeof *f->processes, by_pid);
 }
 
-/* How well a listener's address answers for the one asked: 2 itself, 1 any address, 0 not at all. */
+/* How well a listener's address answers for the one asked: 3 itself, 2 any IPv6, 1 any, 0 not at all. */
 static int address_match(const char *listens, const char *asked)
 {
 	if (!asked[0] || !strcmp(listens, asked))
+		return 3;
+	if (!strcmp(listens, "[::]") && strchr(asked, ':'))
 		return 2;
-	if (!strcmp(listens, "*"))
-		return 1;
-	return !strcmp(listens, "[::]") && strchr(asked, ':') ? 1 : 0;
+	return !strcmp(listens, "*") ? 1 : 0;
 }
 
 const struct listener *facts_listener(const struct facts *f, const char *address, uint16_t port)
 {
-	const struct listener *any = NULL;
+	const struct listener *best = NULL;
+	int best_match = 0;
 
 	for (size_t i = 0; f && i < f->n_listeners; i++) {
 		const struct listener *l = &f->listeners[i];
 		int match = l->port == port ? address_match(l->address, address ? address : "") : 0;
 
-		if (match == 2)
-			return l;
-		if (match == 1 && !any)
-			any = l;
+		if (match > best_match) {
+			best = l;
+			best_match = match;
+		}
 	}
-	return any;
+	return best;
 }
 
 const struct container *facts_container(const struct facts *f, const char *id_or_name)

@@ -493,6 +493,22 @@ static size_t carry_over(struct listeners *all, const struct heard *old, size_t 
 	return wanted;
 }
 
+void listeners_guess(struct listeners *all, const struct processes *processes, struct cgroups *cgroups)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct heard *l = &all->at[i];
+		const struct place *place = cgroups ? cgroups_find(cgroups, l->cgroup) : NULL;
+		const struct known *guess;
+
+		/* what we may see was seen: the rest belongs to others */
+		if (!l->row.pid && all->me && l->row.uid != all->me && (guess = guess_owner(l, processes, place))) {
+			l->row.pid = guess->row.pid;
+			l->row.pid_probable = true;
+		}
+		describe(l, processes, place);
+	}
+}
+
 bool listeners_look(struct listeners *all, const char *proc, const struct processes *processes, struct cgroups *cgroups)
 {
 	struct heard *old = all->at;
@@ -511,17 +527,6 @@ bool listeners_look(struct listeners *all, const char *proc, const struct proces
 	free(old);
 	if (wanted)
 		search_owners(all, proc, processes);
-	for (size_t i = 0; i < all->n; i++) {
-		const struct place *place = cgroups ? cgroups_find(cgroups, all->at[i].cgroup) : NULL;
-
-		/* what we may see was seen: the rest belongs to others */
-		if (!all->at[i].row.pid && all->me && all->at[i].row.uid != all->me) {
-			const struct known *guess = guess_owner(&all->at[i], processes, place);
-
-			all->at[i].row.pid = guess ? guess->row.pid : 0;
-			all->at[i].row.pid_probable = guess != NULL;
-		}
-		describe(&all->at[i], processes, place);
-	}
+	listeners_guess(all, processes, cgroups);
 	return fine;
 }

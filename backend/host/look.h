@@ -84,6 +84,8 @@ struct listeners {
 };
 void listeners_free(struct listeners *all);
 bool listeners_look(struct listeners *all, const char *proc, const struct processes *processes, struct cgroups *cgroups);
+/* Names the probable owners of what was searched in vain, then containers, units and targets. */
+void listeners_guess(struct listeners *all, const struct processes *processes, struct cgroups *cgroups);
 /* One answer of sock_diag: adds its sockets. 1: the dump is complete; 0: more follows; -1: refused. Pure. */
 int diag_parse(struct listeners *all, const void *bytes, size_t len);
 void proc_net_parse(struct listeners *all, struct text content, bool v6); /* /proc/net/tcp, tcp6. Pure. */
