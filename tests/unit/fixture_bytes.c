@@ -10,17 +10,29 @@
 
 enum { FILES_MAX = 64, CUTS = 400, CHANGES = 1500 };
 
-static struct text files[FILES_MAX]; /* so that they are not lost, and need not be freed */
+static struct file { /* kept, so that each is read once and none is lost */
+	char name[96];
+	struct text bytes;
+} files[FILES_MAX];
 static size_t n_files;
 
-static struct text keep(char *at, size_t len)
+static const struct file *kept(const char *name)
+{
+	for (size_t i = 0; i < n_files; i++)
+		if (!strcmp(files[i].name, name))
+			return &files[i];
+	return NULL;
+}
+
+static struct text keep(const char *name, char *at, size_t len)
 {
 	if (n_files == FILES_MAX) {
 		fprintf(stderr, "too many recorded files for one test\n");
 		abort();
 	}
-	files[n_files] = (struct text){at, len};
-	return files[n_files++];
+	snprintf(files[n_files].name, sizeof files[n_files].name, "%s", name);
+	files[n_files].bytes = (struct text){at, len};
+	return files[n_files++].bytes;
 }
 
 static char *whole(const char *name, size_t *len)
@@ -44,10 +56,14 @@ static char *whole(const char *name, size_t *len)
 
 struct text recorded(const char *name)
 {
+	const struct file *before = kept(name);
 	size_t len;
-	char *at = whole(name, &len);
+	char *at;
 
-	return keep(at, len);
+	if (before)
+		return before->bytes;
+	at = whole(name, &len);
+	return keep(name, at, len);
 }
 
 static int digit(char c)
@@ -57,10 +73,14 @@ static int digit(char c)
 
 struct text recorded_hex(const char *name)
 {
+	const struct file *before = kept(name);
 	size_t len, n = 0;
-	char *at = whole(name, &len);
+	char *at;
 	bool words = false;
 
+	if (before)
+		return before->bytes;
+	at = whole(name, &len);
 	for (size_t i = 0; i < len; i++) {
 		words = at[i] == '#' || (words && at[i] != '\n');
 		if (!words && i + 1 < len && digit(at[i]) >= 0 && digit(at[i + 1]) >= 0) {
@@ -68,7 +88,7 @@ struct text recorded_hex(const char *name)
 			i++;
 		}
 	}
-	return keep(at, n);
+	return keep(name, at, n);
 }
 
 static void read_exactly(struct text bytes, void (*read)(struct text bytes))

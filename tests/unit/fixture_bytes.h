@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Recorded answers, and what chance makes of them. */
+/* Recorded answers, and what chance makes of them. The test's own thread. */
 #ifndef LAKETOP_FIXTURE_BYTES_H
 #define LAKETOP_FIXTURE_BYTES_H
 
