@@ -256,10 +256,10 @@ static bool is_frozen(const struct scene *s, struct judged *out)
 	return true;
 }
 
-/* It accepts, and says nothing before the deadline. */
+/* It accepts, and says nothing before the deadline. Of a container in a restart loop it is Docker that accepts. */
 static bool is_mute(const struct scene *s, struct judged *out)
 {
-	if (s->said != ANSWERED_MUTE || !s->q->kind)
+	if (s->said != ANSWERED_MUTE || !s->q->kind || s->being == BEING_RESTARTS)
 		return false;
 	reason(out, "accepts connections on %u and says nothing", scene_port(s));
 	remedy(out, "look at its log; restart it");

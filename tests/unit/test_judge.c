@@ -630,6 +630,21 @@ static void between_two_tries(struct world *w)
 	w->containers[0].started = WALL - 1000;
 }
 
+static void just_restarted_and_right(struct world *w)
+{
+	as_container(w);
+	w->containers[0].restarts = 4;
+	w->containers[0].started = WALL - 1000;
+}
+
+static void found_in_a_restart_loop(struct world *w)
+{
+	as_container(w);
+	found(w);
+	w->pulse.who.answered = ANSWERED_MUTE;
+	text_copy(w->containers[0].state, sizeof w->containers[0].state, text_of("restarting"));
+}
+
 static void restarted_long_ago(struct world *w)
 {
 	as_container(w);
@@ -1154,6 +1169,8 @@ static const struct row verdicts[] = {
 		"log of container kafka"},
 	{"sick: a restart loop between two tries", between_two_tries, VERDICT_SICK, false, "restarting: 4 times",
 		"log of container kafka"},
+	{"sick: found in a container that restarts", found_in_a_restart_loop, VERDICT_SICK, false, "restarting", "log of container kafka"},
+	{"serving: just restarted, and right", just_restarted_and_right, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: restarts of long ago are past", restarted_long_ago, VERDICT_SERVING, false, NULL, NULL},
 
 	{"unknown: never asked", never_asked, VERDICT_UNKNOWN, false, "being asked", NULL},
@@ -1339,7 +1356,52 @@ static void image_tag_tells(struct world *w)
 	text_copy(w->containers[0].image, sizeof w->containers[0].image, text_of("registry:5000/kafka:v4.1.0-ubuntu"));
 }
 
+static void two_of_its_words(struct world *w)
+{
+	by_its_words(w);
+	w->processes[2] = (struct process){.pid = OTHER, .state = 'S', .name = "java", .hint = "kafka.Kafka old",
+		.started = WALL - DAY};
+}
+
+static void two_of_its_words_and_closed(struct world *w)
+{
+	two_of_its_words(w);
+	closed(w);
+}
+
+static void stale_and_refusing(struct world *w)
+{
+	stale(w);
+	refuses_though_it_listens(w);
+}
+
+static void unchanged_since_nobody_knows(struct world *w)
+{
+	unchanged(w);
+	right_but_nobody_to_name(w);
+}
+
+static void stale_in_anothers_hands(struct world *w)
+{
+	stale(w);
+	w->listeners[0].pid = OTHER;
+}
+
 static const struct link_row links[] = {
+	{"running: by its words, the one that holds the port", two_of_its_words, LINK_RUNNING, LINK_OK, "java (pid 921)", "processes"},
+	{"running: by its words, else the oldest", two_of_its_words_and_closed, LINK_RUNNING, LINK_OK, "java (pid 4121)", "processes"},
+	{"running: by its unit", instance_of_a_unit, LINK_RUNNING, LINK_OK, "java (pid 921)", "processes"},
+	{"running: without a pid file is unknown, while it answers", right_without_pidfile, LINK_RUNNING, LINK_UNKNOWN,
+		"no pid file", "pid file"},
+	{"identity: of no kind, but it has a name", any_kind_answers_as_something, LINK_IDENTITY, LINK_NA, "Kafka broker answers",
+		"ApiVersions"},
+	{"identity: of no kind", any_kind_listens, LINK_IDENTITY, LINK_NA, "not of a kind that is asked", ""},
+	{"fresh: also of one that refuses", stale_and_refusing, LINK_FRESH, LINK_BAD, "server.properties", ""},
+	{"fresh: of one that nobody knows since when it runs", unchanged_since_nobody_knows, LINK_FRESH, LINK_UNKNOWN, "not known",
+		""},
+	{"fresh: by the start of who answers, not of who should", stale_in_anothers_hands, LINK_FRESH, LINK_BAD, "started 60min ago",
+		""},
+	{"fresh: what does not run is neither", dead, LINK_FRESH, LINK_NA, "does not run", ""},
 	{"declared: by a profile", nothing, LINK_DECLARED, LINK_OK, "profile pocket", "profile"},
 	{"declared: by none", found_and_well, LINK_DECLARED, LINK_NA, "in no profile", "profile"},
 	{"running: which process, since when", nothing, LINK_RUNNING, LINK_OK, "java (pid 921), up 60min", "processes"},
@@ -1510,7 +1572,30 @@ static void young_with_a_missing_port(struct world *w)
 	young(w);
 }
 
+static void stale_and_another_is_muted(struct world *w)
+{
+	static const char *const mute[] = {"lag", NULL};
+
+	stale(w);
+	w->services[0].mute = mute;
+}
+
+static void hint_for_it(struct world *w)
+{
+	answers(w, "4.1.9", NULL, SURE_HINT);
+}
+
+static void program_of_another_replaced(struct world *w)
+{
+	hidden_processes(w);
+	w->listeners[0].pid = OTHER;
+	w->processes[1].exe_deleted = true;
+}
+
 static const struct finding_row findings[] = {
+	{"muting one mutes no other", stale_and_another_is_muted, "stale", SEVERITY_BLOCKING, "server.properties", "restart it"},
+	{"a hint for the expected version is none", hint_for_it, "version-hint", -1, NULL, NULL},
+	{"the replaced program of another is not its own", program_of_another_replaced, "program-replaced", -1, NULL, NULL},
 	{"stale blocks, and names what is newer", stale, "stale", SEVERITY_BLOCKING,
 		"started 41d ago; server.properties changed 2min ago", "restart it"},
 	{"stale, muted by the profile", stale_but_muted, "stale", -1, NULL, NULL},
@@ -1615,7 +1700,7 @@ static void foreign_words_are_clean_and_cut_at_a_character(void **state)
 	judge(&w->q, &j);
 	assert_int_equal(j.verdict, VERDICT_IMPOSTOR);
 	assert_true(text_is_clean(text_of(j.reason)));
-	assert_true(text_is_clean(text_of(j.says)));
+	assert_true(j.says[0] && text_is_clean(text_of(j.says)));
 	assert_true(text_is_clean(text_of(j.links[LINK_IDENTITY].value)));
 }
 
@@ -1672,6 +1757,11 @@ static void a_rival_for_the_port_is_named_beside_the_culprit(void **state)
 	judge(&w->q, &j);
 	assert_int_equal(j.verdict, VERDICT_BLOCKED);
 	assert_string_equal(j.reason, "9092 is held by nc (pid 4121); spark-worker-40 wants it too");
+	w->ports[1] = (struct expected_port){"controller", 7078}; /* a conflict on a further port is no reason for this one */
+	w->services[0].n_ports = 2;
+	w->other_ports[1].port = 9099;
+	judge(&w->q, &j);
+	assert_string_equal(j.reason, "9092 is held by nc (pid 4121)");
 }
 
 static void the_owner_of_a_wrong_version_is_named_by_its_service(void **state)
@@ -1789,7 +1879,7 @@ static void while_a_verdict_is_held_its_evidence_is_not(void **state)
 
 /* ---- main ---- */
 
-#define TABLE_MAX 256
+#define TABLE_MAX 400
 
 int main(void)
 {
