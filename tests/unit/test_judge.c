@@ -1692,7 +1692,7 @@ static void foreign_words_are_clean_and_cut_at_a_character(void **state)
 	struct judged j;
 
 	(void)state;
-	strncpy(says, "\x1b[31mred\x1b]52;c;aGk=\a", sizeof says - 1);
+	text_copy(says, sizeof says, text_of("\x1b[31mred\x1b]52;c;aGk=\a"));
 	for (size_t i = strlen(says); i + 3 < sizeof says; i += 2)
 		memcpy(says + i, "é", 2);
 	ssh_answers(w);

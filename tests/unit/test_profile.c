@@ -654,14 +654,17 @@ static void what_is_no_variable_is_left_out(void **state)
 static void a_variable_that_doubles_itself_has_an_end(void **state)
 {
 	struct variables v = {0};
-	char file[2000] = "A=0123456789abcdef\n";
+	struct buf file;
 
 	(void)state;
+	buf_init(&file, 2000);
+	buf_puts(&file, "A=0123456789abcdef\n");
 	for (int i = 0; i < 60; i++)
-		strncat(file, "A=$A$A\n", sizeof file - strlen(file) - 1);
-	variables_read(&v, text_of(file));
+		buf_puts(&file, "A=$A$A\n");
+	variables_read(&v, buf_text(&file));
 	assert_true(strlen(variables_get(&v, "A")) <= VARIABLE_SIZE);
 	variables_free(&v);
+	buf_free(&file);
 }
 
 static void images_say_their_version_or_nothing(void **state)
