@@ -17,6 +17,7 @@
 #include "../../backend/services/spark.h"
 #include "../../backend/services/spark_connect.h"
 #include "fixture_bytes.h"
+#include "profile.h"
 #include "protobuf.h"
 
 static const char SESSION[] = "6c616b65-746f-4000-8000-000000000001"; /* of the recordings */
@@ -671,6 +672,52 @@ static void a_history_server_lists_what_ended_and_what_did_not(void **state)
 	snapshot_unref(s);
 }
 
+/* ---- what failed questions say ---- */
+
+static enum answered failed(const struct spark_reply *reply, enum err_code code, const struct expectation *expected, struct identity *who)
+{
+	struct arena *arena = arena_new(4096);
+	struct probe p = {.arena = arena, .expected = expected, .hint = ""};
+	struct err err;
+	enum answered answered;
+
+	err_set(&err, code, "GET /json/: so and so");
+	*who = (struct identity){0};
+	answered = spark_failed(&p, &kind_spark_master, reply, &err, who);
+	who->says = who->says ? strcmp(who->says, "HTTP 500 text/html") ? "wrong" : "HTTP 500 text/html" : NULL; /* outlives the arena */
+	arena_free(arena);
+	return answered;
+}
+
+static void only_what_speaks_is_another(void **state)
+{
+	static const struct spark_reply none = {0}, error = {.status = 500, .type = "text/html"};
+	struct identity who;
+
+	(void)state;
+	assert_int_equal(failed(&none, ERR_CONNECT, NULL, &who), ANSWERED_REFUSED);
+	assert_int_equal(failed(&none, ERR_TIMEOUT, NULL, &who), ANSWERED_MUTE);
+	assert_int_equal(failed(&none, ERR_PROTOCOL, NULL, &who), ANSWERED_MUTE); /* a proxy before a dead server closes, too */
+	assert_null(who.says);
+	assert_int_equal(failed(&none, ERR_CANCELLED, NULL, &who), ANSWERED_NOT_ASKED);
+	assert_int_equal(failed(&error, ERR_PROTOCOL, NULL, &who), ANSWERED_OTHER);
+	assert_string_equal(who.says, "HTTP 500 text/html");
+}
+
+static void a_locked_server_is_believed_to_be_the_expected_one(void **state)
+{
+	static const struct spark_reply locked = {.status = 401, .type = "text/html"};
+	const struct expectation master = {.kind = &kind_spark_master}, worker = {.kind = &kind_spark_worker};
+	struct identity who;
+
+	(void)state;
+	assert_int_equal(failed(&locked, ERR_AUTH, &master, &who), ANSWERED_YES);
+	assert_int_equal(who.sure, SURE_UNKNOWN);
+	assert_ptr_equal(who.kind, &kind_spark_master);
+	assert_int_equal(failed(&locked, ERR_AUTH, &worker, &who), ANSWERED_OTHER);
+	assert_int_equal(failed(&locked, ERR_AUTH, NULL, &who), ANSWERED_OTHER);
+}
+
 /* ---- whatever comes ---- */
 
 static void read_everything(struct text t)
@@ -773,6 +820,8 @@ int main(void)
 		cmocka_unit_test(no_secret_of_a_url_is_kept),
 		cmocka_unit_test(sessions_are_counted_by_the_page_of_each_version),
 		cmocka_unit_test(a_history_server_lists_what_ended_and_what_did_not),
+		cmocka_unit_test(only_what_speaks_is_another),
+		cmocka_unit_test(a_locked_server_is_believed_to_be_the_expected_one),
 		cmocka_unit_test(no_beginning_and_no_mutilation_of_an_answer_does_harm),
 	};
 

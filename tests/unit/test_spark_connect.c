@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Spark Connect is asked as its owner would want it: one session, released only where it was made;
+ * a kept connection instead of calls; nothing said twice to who refused. Against a server of a few
+ * HTTP/2 frames (RFC 9113, RFC 7541) that counts what it is asked.
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../backend/services/kinds.h"
+#include "../../backend/services/spark_connect.h"
+#include "profile.h"
+#include "protobuf.h"
+
+enum manner { GOOD, ASKS_FOR_TOKEN, OTHER_GRPC, FORGETS_ONCE, FAILS, HTTP_1, CLOSES, MUTE };
+enum { FRAME_DATA = 0, FRAME_HEADERS = 1, FRAME_SETTINGS = 4, END_STREAM = 1, ACK = 1, END_HEADERS = 4, LINES_MAX = 16, DEADLINE_MS = 5000 };
+
+static struct server {
+	uint16_t port;
+	int listener;
+	pthread_t thread;
+	atomic_bool stop;
+	_Atomic enum manner manner;
+	char version[16];
+	/* counted by the thread, read when it has nothing to do */
+	atomic_int dialled, settled, analyzed, released, configured;
+	char session[64], released_session[64];
+	struct {
+		int fd;
+		bool greeted;
+	} lines[LINES_MAX];
+	char message[4096];
+	size_t len;
+} server;
+
+/* ---- the server ---- */
+
+static bool take(int fd, void *out, size_t len)
+{
+	char *at = out;
+
+	while (len) {
+		ssize_t n = recv(fd, at, len, 0);
+
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+static void put_frame(int fd, int type, int flags, int stream, const void *bytes, size_t len)
+{
+	unsigned char frame[4200] = {(unsigned char)(len >> 16), (unsigned char)(len >> 8), (unsigned char)len, (unsigned char)type,
+		(unsigned char)flags, 0, 0, 0, (unsigned char)stream};
+
+	memcpy(frame + 9, bytes, len);
+	send(fd, frame, 9 + len, MSG_NOSIGNAL);
+}
+
+/* Literals without an index, after ":status 200" in the first block. */
+static void put_headers(int fd, int stream, bool first, bool last, const char *const *pairs)
+{
+	unsigned char block[1024];
+	size_t n = 0;
+
+	if (first)
+		block[n++] = 0x88;
+	for (; *pairs; pairs += 2) {
+		block[n++] = 0;
+		for (int i = 0; i < 2; i++) {
+			size_t len = strlen(pairs[i]);
+
+			block[n++] = (unsigned char)len;
+			memcpy(block + n, pairs[i], len);
+			n += len;
+		}
+	}
+	put_frame(fd, FRAME_HEADERS, END_HEADERS | (last ? END_STREAM : 0), stream, block, n);
+}
+
+static void answer_status(int fd, int stream, const char *status, const char *words)
+{
+	const char *const pairs[] = {"content-type", "application/grpc", "grpc-status", status, "grpc-message", words, NULL};
+
+	put_headers(fd, stream, true, true, pairs);
+}
+
+static void answer_message(int fd, int stream, const struct buf *message)
+{
+	static const char *const head[] = {"content-type", "application/grpc", NULL}, *const tail[] = {"grpc-status", "0", NULL};
+	char framed[2048] = {0, 0, 0, (char)(message->len >> 8), (char)message->len};
+
+	memcpy(framed + 5, message->at, message->len);
+	put_headers(fd, stream, true, false, head);
+	put_frame(fd, FRAME_DATA, 0, stream, framed, 5 + message->len);
+	put_headers(fd, stream, false, true, tail);
+}
+
+static void answer_analyze(int fd, int stream, struct text session)
+{
+	struct buf version, message;
+
+	atomic_fetch_add(&server.analyzed, 1);
+	text_copy(server.session, sizeof server.session, session);
+	if (server.manner == FORGETS_ONCE) {
+		atomic_store(&server.manner, GOOD);
+		answer_status(fd, stream, "13", "[INVALID_HANDLE.SESSION_CLOSED] The handle is invalid. Session was closed.");
+		return;
+	}
+	if (server.manner == FAILS) {
+		answer_status(fd, stream, "13", "no space left on device");
+		return;
+	}
+	buf_init(&version, 100);
+	buf_init(&message, 500);
+	protobuf_put_text(&version, 1, server.version);
+	protobuf_put_bytes(&message, 1, session);
+	protobuf_put_bytes(&message, 8, buf_text(&version));
+	answer_message(fd, stream, &message);
+	buf_free(&version);
+	buf_free(&message);
+}
+
+static void answer_call(int fd, int stream)
+{
+	struct text request = {server.message + 5, server.len - 5};
+	struct protobuf_field session = {0}, field;
+	struct buf message;
+
+	protobuf_find(request, 1, PROTOBUF_BYTES, &session);
+	if (server.manner == ASKS_FOR_TOKEN || server.manner == OTHER_GRPC) {
+		atomic_fetch_add(&server.analyzed, 1);
+		if (server.manner == ASKS_FOR_TOKEN)
+			answer_status(fd, stream, "16", "No authentication token provided");
+		else
+			answer_status(fd, stream, "12", "unknown service spark.connect.SparkConnectService");
+		return;
+	}
+	if (protobuf_find(request, 10, PROTOBUF_BYTES, &field)) {
+		answer_analyze(fd, stream, session.bytes);
+		return;
+	}
+	if (protobuf_find(request, 4, PROTOBUF_BYTES, &field)) {
+		atomic_fetch_add(&server.configured, 1);
+	} else {
+		atomic_fetch_add(&server.released, 1);
+		text_copy(server.released_session, sizeof server.released_session, session.bytes);
+	}
+	buf_init(&message, 500);
+	protobuf_put_bytes(&message, 1, session.bytes);
+	answer_message(fd, stream, &message);
+	buf_free(&message);
+}
+
+/* One frame of a client. False: it is gone. */
+static bool serve(int fd, bool *greeted)
+{
+	unsigned char head[9];
+	char preface[24], payload[4096];
+	size_t len;
+
+	if (!*greeted) {
+		*greeted = true;
+		if (!take(fd, preface, sizeof preface))
+			return false;
+		if (server.manner == HTTP_1) {
+			static const char upgrade[] = "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n";
+
+			send(fd, upgrade, sizeof upgrade - 1, MSG_NOSIGNAL);
+			return false;
+		}
+		put_frame(fd, FRAME_SETTINGS, 0, 0, "", 0);
+	}
+	if (!take(fd, head, sizeof head))
+		return false;
+	len = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
+	if (len > sizeof payload || !take(fd, payload, len))
+		return false;
+	if (head[3] == FRAME_SETTINGS && !(head[4] & ACK)) {
+		atomic_fetch_add(&server.settled, 1);
+		put_frame(fd, FRAME_SETTINGS, ACK, 0, "", 0);
+	}
+	if (head[3] == FRAME_DATA && (head[4] & END_STREAM) && len >= 5) {
+		memcpy(server.message, payload, len);
+		server.len = len;
+		answer_call(fd, head[8]);
+	}
+	return true;
+}
+
+static void hang_up(void)
+{
+	for (size_t i = 0; i < LINES_MAX; i++) {
+		if (server.lines[i].fd >= 0)
+			close(server.lines[i].fd);
+		server.lines[i].fd = -1;
+	}
+}
+
+static void welcome(void)
+{
+	int fd = accept(server.listener, NULL, NULL);
+
+	atomic_fetch_add(&server.dialled, 1);
+	for (size_t i = 0; fd >= 0 && i < LINES_MAX; i++)
+		if (server.lines[i].fd < 0 && server.manner != CLOSES) {
+			server.lines[i].fd = fd;
+			server.lines[i].greeted = false;
+			return;
+		}
+	close(fd);
+}
+
+static void *run(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&server.stop)) {
+		struct pollfd fds[LINES_MAX + 1] = {{.fd = server.listener, .events = POLLIN}};
+
+		for (size_t i = 0; i < LINES_MAX; i++)
+			fds[i + 1] = (struct pollfd){.fd = atomic_load(&server.manner) == MUTE ? -1 : server.lines[i].fd, .events = POLLIN};
+		if (poll(fds, LINES_MAX + 1, 10) <= 0 || atomic_load(&server.manner) == MUTE)
+			continue;
+		for (size_t i = 0; i < LINES_MAX; i++)
+			if (fds[i + 1].revents && !serve(server.lines[i].fd, &server.lines[i].greeted)) {
+				close(server.lines[i].fd);
+				server.lines[i].fd = -1;
+			}
+		if (fds[0].revents)
+			welcome();
+	}
+	hang_up();
+	close(server.listener);
+	return NULL;
+}
+
+/* On the port it had before, where it had one: a server that was started again. */
+static void server_start(const char *version)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(server.port)};
+	socklen_t len = sizeof at;
+	int one = 1;
+
+	text_copy(server.version, sizeof server.version, text_of(version));
+	for (size_t i = 0; i < LINES_MAX; i++)
+		server.lines[i].fd = -1;
+	server.listener = socket(AF_INET, SOCK_STREAM, 0);
+	setsockopt(server.listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	assert_int_equal(bind(server.listener, (struct sockaddr *)&at, sizeof at), 0);
+	assert_int_equal(listen(server.listener, 16), 0);
+	assert_int_equal(getsockname(server.listener, (struct sockaddr *)&at, &len), 0);
+	server.port = ntohs(at.sin_port);
+	atomic_store(&server.stop, false);
+	atomic_store(&server.manner, GOOD);
+	atomic_store(&server.dialled, 0);
+	atomic_store(&server.settled, 0);
+	atomic_store(&server.analyzed, 0);
+	atomic_store(&server.released, 0);
+	atomic_store(&server.configured, 0);
+	server.session[0] = server.released_session[0] = '\0';
+	assert_int_equal(pthread_create(&server.thread, NULL, run, NULL), 0);
+}
+
+static void server_stop(void)
+{
+	atomic_store(&server.stop, true);
+	pthread_join(server.thread, NULL);
+}
+
+/* ---- the client ---- */
+
+static struct client {
+	struct host *host;
+	struct probe p;
+	struct snapshot *s;
+} client;
+
+static struct probe *ask(int64_t ms)
+{
+	snapshot_unref(client.s);
+	client.s = snapshot_new("test", PART_DEPTH);
+	client.p.arena = client.s->arena;
+	client.p.wait = wait_for(ms, -1);
+	client.p.at = (struct endpoint){"127.0.0.1", server.port};
+	return &client.p;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	server.port = 0;
+	server_start("4.1.4");
+	client.host = host_local();
+	client.p = (struct probe){.host = client.host, .net = net_new(client.host), .hint = ""};
+	return 0;
+}
+
+static void finish(void)
+{
+	if (client.p.state)
+		kind_spark_connect.close(client.p.state);
+	client.p.state = NULL;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	finish();
+	net_free(client.p.net);
+	client.host->close(client.host);
+	snapshot_unref(client.s);
+	client.s = NULL;
+	server_stop();
+	clock_freeze(-1, -1);
+	return 0;
+}
+
+static enum answered identify(void)
+{
+	struct probe *p = ask(DEADLINE_MS);
+
+	return kind_spark_connect.identify(p, &client.s->who);
+}
+
+static enum answered pulse(void)
+{
+	struct probe *p = ask(DEADLINE_MS);
+
+	return kind_spark_connect.pulse(p, &client.s->who);
+}
+
+/* ---- what is said of it ---- */
+
+static void the_version_that_answers_is_the_version(void **state)
+{
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_ptr_equal(client.s->who.kind, &kind_spark_connect);
+	assert_int_equal(client.s->who.sure, SURE_EXACT);
+	assert_string_equal(client.s->who.version, "4.1.4");
+	assert_null(client.s->who.role);
+	assert_int_equal(strlen(server.session), 36);
+}
+
+static void one_session_serves_for_a_whole_run(void **state)
+{
+	char first[64];
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	text_copy(first, sizeof first, text_of(server.session));
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(identify(), ANSWERED_YES);
+	assert_string_equal(server.session, first);
+	assert_int_equal(atomic_load(&server.analyzed), 6);
+}
+
+static void a_pulse_makes_neither_a_call_nor_a_connection(void **state)
+{
+	int dialled;
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	dialled = atomic_load(&server.dialled);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(pulse(), ANSWERED_YES);
+	assert_int_equal(atomic_load(&server.dialled), dialled);
+	assert_int_equal(atomic_load(&server.analyzed), 1);
+	assert_int_equal(atomic_load(&server.settled), dialled + 10); /* every connection settles once by itself */
+}
+
+static void the_version_is_asked_again_after_half_a_minute(void **state)
+{
+	int64_t now = clock_ms(), wall = clock_wall_ms();
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	clock_freeze(now + 29000, wall);
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_int_equal(atomic_load(&server.analyzed), 1);
+	clock_freeze(now + 40000, wall);
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_int_equal(atomic_load(&server.analyzed), 2);
+	assert_string_equal(client.s->who.version, "4.1.4");
+}
+
+static void a_session_that_may_have_expired_is_not_used_again(void **state)
+{
+	int64_t now = clock_ms(), wall = clock_wall_ms();
+	char first[64];
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	text_copy(first, sizeof first, text_of(server.session));
+	clock_freeze(now + 1000, wall + 45 * 60000); /* the machine slept */
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_string_not_equal(server.session, first);
+}
+
+static void a_session_that_somebody_closed_is_replaced_at_once(void **state)
+{
+	char first[64];
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	text_copy(first, sizeof first, text_of(server.session));
+	atomic_store(&server.manner, FORGETS_ONCE);
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_string_equal(client.s->who.version, "4.1.4");
+	assert_string_not_equal(server.session, first);
+	assert_int_equal(atomic_load(&server.analyzed), 3);
+}
+
+static void the_session_is_released_at_the_end(void **state)
+{
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	finish();
+	assert_int_equal(atomic_load(&server.released), 1);
+	assert_string_equal(server.released_session, server.session);
+}
+
+static void nothing_is_released_at_a_server_that_came_after(void **state)
+{
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	server_stop();
+	server_start("4.0.5");
+	finish();
+	assert_int_equal(atomic_load(&server.dialled), 0);
+}
+
+static void a_server_that_was_started_again_is_asked_who_it_is(void **state)
+{
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	server_stop();
+	server_start("4.0.5");
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_string_equal(client.s->who.version, "4.0.5");
+	client.p.owner_started = 1795966934857; /* now the process is seen to be another one */
+	text_copy(server.version, sizeof server.version, TEXT("4.2.1"));
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_string_equal(client.s->who.version, "4.2.1");
+}
+
+static void nobody_there_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	server_stop();
+	assert_int_equal(pulse(), ANSWERED_REFUSED);
+	server_start("4.1.4");
+}
+
+static void who_wants_a_token_is_spark_connect_and_not_asked_again(void **state)
+{
+	(void)state;
+	atomic_store(&server.manner, ASKS_FOR_TOKEN);
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_ptr_equal(client.s->who.kind, &kind_spark_connect);
+	assert_int_equal(client.s->who.sure, SURE_UNKNOWN);
+	assert_null(client.s->who.version);
+	assert_non_null(strstr(client.s->who.source, "asks for a token"));
+	clock_freeze(clock_ms() + 120000, clock_wall_ms());
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_int_equal(atomic_load(&server.analyzed), 1);
+	assert_int_equal(atomic_load(&server.released), 0);
+}
+
+static void its_health_is_unknown_without_a_token(void **state)
+{
+	struct probe *p;
+
+	(void)state;
+	atomic_store(&server.manner, ASKS_FOR_TOKEN);
+	assert_int_equal(identify(), ANSWERED_YES);
+	p = ask(DEADLINE_MS);
+	assert_false(kind_spark_connect.inspect(p, client.s));
+	assert_int_equal(client.s->err.code, ERR_AUTH);
+	assert_int_equal(client.s->health.state, LINK_UNKNOWN);
+	assert_string_equal(client.s->health.words, "asks for a token");
+}
+
+static void one_that_cannot_answer_is_itself_and_sick(void **state)
+{
+	struct probe *p;
+
+	(void)state;
+	atomic_store(&server.manner, FAILS);
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_int_equal(client.s->who.sure, SURE_UNKNOWN);
+	p = ask(DEADLINE_MS);
+	assert_true(kind_spark_connect.inspect(p, client.s));
+	assert_int_equal(client.s->health.state, LINK_BAD);
+	assert_non_null(strstr(client.s->health.words, "no space left on device"));
+}
+
+static void serving_is_asked_without_a_session(void **state)
+{
+	struct probe *p;
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	p = ask(DEADLINE_MS);
+	assert_true(kind_spark_connect.inspect(p, client.s));
+	assert_int_equal(client.s->health.state, LINK_OK);
+	assert_int_equal(atomic_load(&server.released), 1);
+	assert_string_not_equal(server.released_session, server.session);
+	assert_int_equal(atomic_load(&server.configured), 2);
+	p = ask(DEADLINE_MS);
+	assert_true(kind_spark_connect.inspect(p, client.s));
+	assert_int_equal(atomic_load(&server.configured), 2); /* once a process */
+	assert_int_equal(atomic_load(&server.analyzed), 1);
+}
+
+static void another_grpc_server_is_another(void **state)
+{
+	(void)state;
+	atomic_store(&server.manner, OTHER_GRPC);
+	assert_int_equal(identify(), ANSWERED_OTHER);
+	assert_string_equal(client.s->who.says, "gRPC, not Spark Connect");
+}
+
+static void a_web_server_is_told_by_its_first_bytes(void **state)
+{
+	(void)state;
+	atomic_store(&server.manner, HTTP_1);
+	assert_int_equal(identify(), ANSWERED_OTHER);
+	assert_string_equal(client.s->who.says, "HTTP/1, not gRPC");
+	assert_int_equal(atomic_load(&server.analyzed), 0);
+	assert_int_equal(atomic_load(&server.dialled), 1);
+}
+
+static void one_that_breaks_off_or_keeps_silent_is_mute(void **state)
+{
+	struct probe *p;
+
+	(void)state;
+	atomic_store(&server.manner, CLOSES);
+	assert_int_equal(identify(), ANSWERED_MUTE);
+	atomic_store(&server.manner, MUTE);
+	p = ask(150);
+	assert_int_equal(kind_spark_connect.identify(p, &client.s->who), ANSWERED_MUTE);
+	assert_null(client.s->who.says);
+}
+
+static void one_that_is_frozen_is_mute_until_it_moves(void **state)
+{
+	struct probe *p;
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	atomic_store(&server.manner, MUTE);
+	p = ask(150);
+	assert_int_equal(kind_spark_connect.pulse(p, &client.s->who), ANSWERED_MUTE);
+	p = ask(150);
+	assert_int_equal(kind_spark_connect.pulse(p, &client.s->who), ANSWERED_MUTE);
+	atomic_store(&server.manner, GOOD);
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_string_equal(client.s->who.version, "4.1.4");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_version_that_answers_is_the_version, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_session_serves_for_a_whole_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_pulse_makes_neither_a_call_nor_a_connection, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_version_is_asked_again_after_half_a_minute, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_session_that_may_have_expired_is_not_used_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_session_that_somebody_closed_is_replaced_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_session_is_released_at_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_released_at_a_server_that_came_after, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_server_that_was_started_again_is_asked_who_it_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_there_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_wants_a_token_is_spark_connect_and_not_asked_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(its_health_is_unknown_without_a_token, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_cannot_answer_is_itself_and_sick, setup, teardown),
+		cmocka_unit_test_setup_teardown(serving_is_asked_without_a_session, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_grpc_server_is_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_web_server_is_told_by_its_first_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_breaks_off_or_keeps_silent_is_mute, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_is_frozen_is_mute_until_it_moves, setup, teardown),
+	};
+
+	net_global_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
