@@ -30,12 +30,15 @@ static bool expected_there(const struct engine *e, const struct listener *l)
 	return false;
 }
 
-/* The service whose main port is held by this process; NULL: none. */
+/* The service whose main port is held by this process; NULL: none. Of a blocked one the holder is the culprit, not a part. */
 static struct member *member_of_pid(const struct engine *e, pid_t pid)
 {
-	for (size_t i = 0; pid && i < e->n_members; i++)
-		if (e->members[i]->service.verdict.shown.owner.pid == pid)
+	for (size_t i = 0; pid && i < e->n_members; i++) {
+		const struct judged *j = &e->members[i]->service.verdict.shown;
+
+		if (j->owner.pid == pid && j->verdict != VERDICT_BLOCKED && j->verdict != VERDICT_IMPOSTOR)
 			return e->members[i];
+	}
 	return NULL;
 }
 

@@ -91,7 +91,7 @@ static void who_answers(const struct engine *e, struct port_row *row, const stru
 				row->answers = s;
 				row->asked = true;
 				say(row, j->answers, j->role[0] ? j->role : NULL, j->version);
-			} else if (by_pid && row->owner.pid && j->owner.pid == row->owner.pid) {
+			} else if (by_pid && row->owner.pid && j->owner.pid == row->owner.pid && j->verdict != VERDICT_BLOCKED && j->verdict != VERDICT_IMPOSTOR) {
 				row->answers = s;
 				row->role = s->expected && row->expected[0] == s ? row->expected_role : NULL;
 				if (f && f->pulse && f->pulse->who.kind)
