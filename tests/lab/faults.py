@@ -61,12 +61,11 @@ def stale_connect(name="spark-connect"):
 
 
 def wrong_spark(name="spark-master-41"):
-    """a Spark 4.0 master answers on the ports of Spark 4.1's"""
-    from fetching import place
+    """a Spark 4.0 master (fetched if need be) answers on the ports of Spark 4.1's"""
+    from fetching import Fetcher
     from services import port, spark_class, spark_env
     s = victim(name)
-    if not os.path.isdir(place("spark-4.0")):
-        raise LabError("this needs Spark 4.0: lab fetch two-sparks")
+    Fetcher().get("spark-4.0").result()
     worker = name.replace("master", "worker")
     end(worker, name)
     env = {**spark_env("4.0", "wrong-spark"), "SPARK_DAEMON_MEMORY": "256m"}
@@ -180,23 +179,29 @@ def break_(word):
     return f"{word}: {line}"
 
 
-def heal(word, bring_up):
-    note = home("fault", word)
-    if not os.path.exists(note):
-        return f"{word}: was not so"
+def heal(words, bring_up):
+    """First everything is undone, then what is needed starts: two faults may have met in one service."""
     from services import TABLE
-    undo = json.loads(read(note))
-    for helper in undo.get("helpers", ()):
-        kit.stop(helper)
-    kit.signal_all([p for p, n in kit.ours().items() if n in undo.get("frozen", ())], signal.SIGCONT)
-    for where in undo.get("mounts", ()):
-        unmount(where)
-    end(*(n for n in undo.get("restart", ()) if pid_of(n)))
-    remove(note)  # from here on "lab up" does the same
-    failed = bring_up([TABLE[n] for n in (*undo.get("restart", ()), *undo.get("wait", ()))], lambda line: None)
-    for name, e in failed.items():
-        raise LabError(f"{word}: {name}: {e}")
-    return f"{word}: healed"
+    again, healed = {}, []
+    for word in words:
+        note = home("fault", word)
+        if not os.path.exists(note):
+            healed.append(f"{word}: was not so")
+            continue
+        undo = json.loads(read(note))
+        for helper in undo.get("helpers", ()):
+            kit.stop(helper)
+        kit.signal_all([p for p, n in kit.ours().items() if n in undo.get("frozen", ())], signal.SIGCONT)
+        for where in undo.get("mounts", ()):
+            unmount(where)
+        end(*(n for n in undo.get("restart", ()) if pid_of(n)))
+        again.update((n, TABLE[n]) for n in (*undo.get("restart", ()), *undo.get("wait", ())))
+        remove(note)
+        healed.append(f"{word}: healed")
+    failed = bring_up(list(again.values()), lambda line: None)
+    if failed:
+        raise LabError("; ".join(f"{name}: {e}" for name, e in failed.items()))
+    return healed
 
 
 def unmount(where):

@@ -43,6 +43,8 @@ def cache(*parts):
 
 def make_home():
     os.makedirs(HOME, exist_ok=True)
+    if ROOT:
+        os.chmod(HOME, 0o755)  # PostgreSQL runs as another user
     for name in ("run", "log", "etc", "progress", "data", "jars", "fault", "seeded"):
         os.makedirs(home(name), exist_ok=True)
     os.makedirs(home("secret"), mode=0o700, exist_ok=True)
@@ -118,17 +120,20 @@ def marked(name):
     return {"LAKETOP_LAB_HOME": HOME, "LAKETOP_LAB_CACHE": CACHE, "LAKETOP_LAB_NAME": name}
 
 
+def alive(pid):
+    """A zombie has ended; who has not collected it is another matter."""
+    stat = read(f"/proc/{pid}/stat")
+    return bool(stat) and stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
 def owner_of(pid):
     """The name under which this lab started the process, or None: a user's shell may well carry the home, never a name."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as f:
             words = f.read().split(b"\0")
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
-            if f.read().rpartition(")")[2].split()[0] in "ZX":
-                return None
     except OSError:
         return None
-    if b"LAKETOP_LAB_HOME=" + HOME.encode() not in words:
+    if b"LAKETOP_LAB_HOME=" + HOME.encode() not in words or not alive(pid):
         return None
     return next((w[17:].decode() for w in words if w.startswith(b"LAKETOP_LAB_NAME=")), None)
 
@@ -167,7 +172,7 @@ def end(pids, patience, sig=signal.SIGTERM):
     signal_all(pids, signal.SIGCONT)
     signal_all(pids, sig)
     until = time.monotonic() + patience
-    while pids := [p for p in pids if owner_of(p)]:
+    while pids := [p for p in pids if alive(p)]:  # one that is just exiting has no environment any more
         if time.monotonic() > until:
             signal_all(pids, signal.SIGKILL)
             until = time.monotonic() + 5

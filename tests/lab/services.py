@@ -127,7 +127,8 @@ def weed_start(s):
             f"-ip.bind={HOST}", f"-master.port={port(s)}", "-master.telemetry=false",
             "-master.electionTimeout=1s",  # else it waits ten seconds for other masters when restarted
             "-master.volumeSizeLimitMB=64", f"-volume.port={port(s, 'volume')}", "-volume.max=20", "-volume.preStopSeconds=1",
-            "-filer", f"-filer.port={port(s, 'filer')}", "-s3", f"-s3.port={port(s, 's3')}", f"-s3.config={config}", "-s3.port.lance=0"
+            "-filer", f"-filer.port={port(s, 'filer')}", "-s3", f"-s3.port={port(s, 's3')}", f"-s3.config={config}",
+            f"-s3.port.iceberg={port(s, 'iceberg')}", "-s3.port.lance=0"
             ], {"GOMEMLIMIT": "400MiB"}
 
 
@@ -364,7 +365,7 @@ TABLE = {s.name: s for s in (
             version="15", stop_signal=signal.SIGINT, memory=24,
             extra={"user": lambda: USER, "password_file": lambda: home("secret", "postgres"), "database": lambda: DATABASE,
                    "config": lambda: home("data", "postgres", "postgresql.conf")}),
-    Service("seaweedfs", "SeaweedFS", "seaweedfs", LAKE, {"": 9333, "volume": 8089, "filer": 8888, "s3": 8333}, weed_start,
+    Service("seaweedfs", "SeaweedFS", "seaweedfs", LAKE, {"": 9333, "volume": 8089, "filer": 8888, "s3": 8333, "iceberg": 8181}, weed_start,
             lambda s: s3_put("/" + BUCKET) in (200, 409), items=("seaweedfs",), version=WEED, memory=150,
             end_after=3,  # it would wait for its own gateways, 16 s
             extra={"user": lambda: secret("s3-key"), "password_file": lambda: home("secret", "s3"), "config": lambda: home("secret", "s3.json")}),
