@@ -197,20 +197,25 @@ bool frame_has_clock(const struct frame *f, const struct canvas *line)
 /* ---- hints ---- */
 
 /* One hint, where all of it fits. Returns the columns used. */
-static int draw_hint(struct canvas *line, int x, int end, enum act act, const char *label)
+static int draw_key(struct canvas *line, int x, int end, int code, const char *label)
 {
 	char key[KEY_NAME];
 	int wide;
 
-	if (!label || !keymap_key(act))
+	if (!label || !code)
 		return 0;
-	keymap_name(key, keymap_key(act), line->ascii);
+	keymap_name(key, code, line->ascii);
 	wide = canvas_columns(line, key) + 1 + canvas_columns(line, label);
 	if (x + wide > end)
 		return 0;
 	x += canvas_text(line, 0, x, -1, STYLE_KEY, key) + 1;
 	canvas_text(line, 0, x, -1, STYLE_NORMAL, label);
 	return wide + 2;
+}
+
+static int draw_hint(struct canvas *line, int x, int end, enum act act)
+{
+	return draw_key(line, x, end, keymap_key(act), act_info(act)->label);
 }
 
 static int draw_modes(const struct frame *f, struct canvas *line, int x, int end)
@@ -241,7 +246,7 @@ static int draw_absent(const struct lake *lake, struct canvas *line)
 
 void frame_hints(const struct frame *f, struct canvas *line)
 {
-	static const enum act common[] = {ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS};
+	static const enum act common[] = {ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS}, rest[] = {ACT_REFRESH, ACT_FREEZE};
 	int x = 1, end = line->width - 1;
 
 	if (f->message) {
@@ -250,11 +255,15 @@ void frame_hints(const struct frame *f, struct canvas *line)
 	}
 	end = draw_absent(f->lake, line);
 	x = draw_modes(f, line, x, end);
-	x += draw_hint(line, x, end, ACT_BACK, f->root ? "quit" : "back");
+	x += draw_key(line, x, end, keymap_key(ACT_BACK), f->root ? "quit" : "back");
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-		x += draw_hint(line, x, end, common[i], act_info(common[i])->label);
+		x += draw_hint(line, x, end, common[i]);
 	for (const struct key_hint *hint = f->panel->hints; hint && hint->act != ACT_NONE; hint++)
-		x += draw_hint(line, x, end, hint->act, hint->label);
+		x += draw_key(line, x, end, keymap_key(hint->act), hint->label);
+	for (size_t i = 0; panels[i]; i++)
+		x += draw_key(line, x, end, panels[i]->key, panels[i]->name);
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+		x += draw_hint(line, x, end, rest[i]);
 }
 
 void frame_too_small(struct canvas *c)

@@ -150,6 +150,47 @@ static void crash(int sig)
 	raise(sig);
 }
 
+/* The signals that end us, taken while a paint hangs in write(2): the loop would not see them before Ctrl-Q. */
+static const int endings[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+
+static void leave_now(int sig)
+{
+	tcflow(STDOUT_FILENO, TCOON);
+	tcflush(STDOUT_FILENO, TCOFLUSH);
+	if (!terminal_writable(0))
+		guard.restore_len = 0; /* nor would it take this: the modes at least */
+	restore_raw();
+	release_stderr(true);
+	_exit(128 + sig);
+}
+
+static void watch_endings(void)
+{
+	struct sigaction action = {.sa_handler = leave_now}, before;
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (sigaction(endings[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(endings[i], &action, NULL);
+}
+
+static void let_endings(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		sigaddset(&set, endings[i]);
+	pthread_sigmask(how, &set, NULL);
+}
+
+/* What ncurses does not send. It may hang as a paint may. */
+static void tell(const char *bytes, size_t len)
+{
+	let_endings(SIG_UNBLOCK);
+	write_all(STDOUT_FILENO, bytes, len);
+	let_endings(SIG_BLOCK);
+}
+
 static void watch_crashes(void)
 {
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
@@ -259,7 +300,7 @@ static void take_modes(struct terminal *t)
 	mouseinterval(0);
 	curs_set(0);
 	if (t->modern)
-		write_all(STDOUT_FILENO, "\033[?2004h", 8);
+		tell("\033[?2004h", 8);
 }
 
 struct terminal *terminal_open(const struct terminal_options *options, struct err *err)
@@ -297,6 +338,7 @@ struct terminal *terminal_open(const struct terminal_options *options, struct er
 	guard.held = 1;
 	atexit(restore_raw);
 	watch_crashes();
+	watch_endings();
 	hold_stderr();
 	take_modes(t);
 	take_colours(t, options);
@@ -317,7 +359,7 @@ static void leave_curses(struct terminal *t)
 	if (t->mouse)
 		mousemask(0, NULL);
 	if (t->modern)
-		write_all(STDOUT_FILENO, "\033[?2004l", 8);
+		tell("\033[?2004l", 8);
 	if (!capability("rmcup")) { /* nothing to go back to: leave an empty screen, not a dead picture */
 		erase();
 		refresh();
@@ -449,6 +491,7 @@ void terminal_paint(struct terminal *t, const struct canvas *c, int y, int x)
 			changed = true;
 		}
 	}
+	let_endings(SIG_UNBLOCK);
 	show_cursor(t, y, x);
 	if (changed && t->sync)
 		write_all(STDOUT_FILENO, "\033[?2026h", 8);
@@ -456,6 +499,7 @@ void terminal_paint(struct terminal *t, const struct canvas *c, int y, int x)
 	doupdate();
 	if (changed && t->sync)
 		write_all(STDOUT_FILENO, "\033[?2026l", 8);
+	let_endings(SIG_BLOCK);
 }
 
 void terminal_forget(struct terminal *t)
@@ -470,7 +514,7 @@ void terminal_forget(struct terminal *t)
 static void take_again(struct terminal *t)
 {
 	if (t->modern)
-		write_all(STDOUT_FILENO, "\033[?2004h", 8);
+		tell("\033[?2004h", 8);
 	if (t->mouse)
 		terminal_mouse(t, true);
 	guard.held = 1;
@@ -518,7 +562,9 @@ void terminal_continued(struct terminal *t)
 void terminal_mouse(struct terminal *t, bool on)
 {
 	t->mouse = on;
+	let_endings(SIG_UNBLOCK);
 	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	let_endings(SIG_BLOCK);
 }
 
 static void base64(struct text t, struct buf *out)
@@ -545,7 +591,7 @@ bool terminal_copy(struct terminal *t, struct text text)
 	buf_puts(&out, "\033]52;c;");
 	base64(text, &out);
 	buf_puts(&out, "\a");
-	write_all(STDOUT_FILENO, out.at, out.len);
+	tell(out.at, out.len);
 	buf_free(&out);
 	return true;
 }
@@ -555,7 +601,7 @@ void terminal_ask_sync(struct terminal *t)
 	if (!t->modern)
 		return;
 	t->asked_sync = clock_ms();
-	write_all(STDOUT_FILENO, "\033[?2026$p", 9);
+	tell("\033[?2026$p", 9);
 }
 
 void terminal_answered_sync(struct terminal *t, bool can)
