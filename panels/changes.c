@@ -83,7 +83,7 @@ static struct grid_source source_of(struct rows *rows, const struct canvas *c)
 	rows->columns[MARK] = (struct grid_column){.head = "", .width = 2};
 	rows->columns[SERVICE] = (struct grid_column){.head = "SERVICE", .width = int_min(service, int_clamp(width / 5, 8, 28))};
 	if (rows->service) /* it would say the same in every row */
-		rows->columns[SERVICE] = (struct grid_column){.head = "SERVICE", .width = INT16_MAX, .priority = 9};
+		rows->columns[SERVICE] = (struct grid_column){.head = "SERVICE", .width = 7, .priority = GRID_NEVER};
 	rows->columns[WHAT] = (struct grid_column){.head = "WHAT", .width = 18, .flexible = true};
 	return (struct grid_source){
 		.n_rows = rows->n, .columns = rows->columns, .n_columns = COLUMNS, .row = row, .ctx = rows,

@@ -43,7 +43,7 @@ static void lay_add(const struct grid_source *s, struct layout *l, int room)
 		for (size_t i = 0; i < s->n_columns; i++)
 			if (!tried[i] && (best == s->n_columns || s->columns[i].priority < s->columns[best].priority))
 				best = i;
-		if (best == s->n_columns)
+		if (best == s->n_columns || s->columns[best].priority >= GRID_NEVER)
 			return;
 		tried[best] = true;
 		l->width[best] = s->columns[best].width;

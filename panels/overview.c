@@ -16,10 +16,13 @@
 enum {
 	PROBLEM_LINES = 4, EVENT_LINES = 8,
 	ROOM_FOR_RULES = 14, ROOM_FOR_BOX = 18, /* lines of the canvas from which there is room for them */
-	WIDE = 100, WIDER = 128,                 /* columns from which there is room for ages, for trends */
+	NARROW = 60,                             /* columns up to which a problem takes two lines */
+	WIDE = 100,                              /* columns from which there is room for ages */
+	VERDICT_WIDTH = 13,
+	FIGURES_LEAST = 16, FIGURES_WISH = 30, NOTE_LEAST = 32, /* the figures get these before others join */
 };
 
-enum column { GLYPH, SERVICE, VERDICT, VERSION, PORT, OWNER, CPU, MEMORY, FIGURES, TREND, AGE, COLUMNS };
+enum column { GLYPH, SERVICE, VERDICT, VERSION, PORT, OWNER, CPU, MEMORY, TREND, FIGURES, NOTE, AGE, COLUMNS };
 
 struct overview {
 	struct grid grid;
@@ -109,21 +112,43 @@ static const char *heading(const void *ctx, size_t row)
 }
 
 /* Figures of what answers; of all else why it does not. */
-static void figures_cell(const struct rows *rows, const struct service *s, int64_t age, struct grid_cell *cell, char out[VALUE_TEXT_SIZE])
+static void figures_cells(const struct service *s, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
 {
 	enum verdict v = service_verdict(s);
+	const struct judged *j = &s->verdict.shown;
+	struct grid_cell *cell = &cells[FIGURES];
 	bool answers = v == VERDICT_SERVING || v == VERDICT_WRONG_VERSION;
-	char span[CLOCK_TEXT], late[VALUE_TEXT_SIZE * 2];
 
-	cell->s = answers ? show_figures(out, s) : "";
+	cell->s = answers ? show_figures(scratch[FIGURES], s) : "";
 	cell->style = cell->s[0] ? STYLE_NORMAL : v == VERDICT_STARTING ? STYLE_ACCENT : STYLE_DIM;
 	if (!cell->s[0])
 		cell->s = service_words(s);
 	if (!cell->s[0])
 		cell->s = "-";
-	if (age >= 0 && !rows->wide) { /* there is no column for it */
-		snprintf(late, sizeof late, "%s old  %.*s", clock_span(span, age), VALUE_TEXT_SIZE, cell->s);
-		cell->s = text_copy(out, VALUE_TEXT_SIZE, text_of(late));
+	cells[NOTE] = (struct grid_cell){.s = s->verdict.begun && v != VERDICT_ABSENT ? j->remedy : "", .style = STYLE_DIM};
+	for (size_t i = j->n_findings; s->verdict.begun && i-- > 0;)
+		if (j->findings[i].severity >= SEVERITY_WARNING)
+			cells[NOTE] = (struct grid_cell){.s = j->findings[i].reason, .style = j->findings[i].severity == SEVERITY_BLOCKING ? STYLE_BAD : STYLE_WARN};
+}
+
+/* Old facts are dim, and say how old: in their column, or beside the verdict where there is none. */
+static void age_cells(const struct rows *rows, int64_t age, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
+{
+	char span[CLOCK_TEXT], words[VALUE_TEXT_SIZE * 2];
+
+	if (age < 0)
+		return;
+	for (size_t i = VERDICT; i < COLUMNS; i++)
+		cells[i].style = STYLE_DIM;
+	cells[AGE].s = clock_span(scratch[AGE], age);
+	if (rows->wide)
+		return;
+	snprintf(words, sizeof words, "%s  %s", cells[VERDICT].s, clock_span(span, age));
+	if (text_columns(text_of(words)) <= VERDICT_WIDTH) {
+		cells[VERDICT].s = text_copy(scratch[VERDICT], VALUE_TEXT_SIZE, text_of(words));
+	} else {
+		snprintf(words, sizeof words, "%s old  %.*s", span, VALUE_TEXT_SIZE, cells[FIGURES].s);
+		cells[FIGURES].s = text_copy(scratch[FIGURES], VALUE_TEXT_SIZE, text_of(words));
 	}
 }
 
@@ -165,20 +190,15 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 	const struct service *s = rows->at[at];
 	const struct history *trend = service_trend(s);
 	enum verdict v = service_verdict(s);
-	int64_t age = service_age(s, rows->lake);
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		cells[i] = (struct grid_cell){.style = STYLE_NORMAL};
 	name_cells(rows, s, cells, scratch);
 	owner_cells(s, cells, scratch);
-	figures_cell(rows, s, age, &cells[FIGURES], scratch[FIGURES]);
+	figures_cells(s, cells, scratch);
 	if (trend && v == VERDICT_SERVING)
 		cells[TREND] = (struct grid_cell){.style = STYLE_GRAPH, .spark = history_back, .spark_ctx = trend};
-	if (age >= 0) {
-		cells[AGE].s = clock_span(scratch[AGE], age);
-		for (size_t i = VERDICT; i < COLUMNS; i++)
-			cells[i].style = STYLE_DIM;
-	}
+	age_cells(rows, service_age(s, rows->lake), cells, scratch);
 	if (v == VERDICT_ABSENT && !s->required)
 		for (size_t i = 0; i < COLUMNS; i++)
 			cells[i].style = STYLE_DIM;
@@ -186,6 +206,30 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 }
 
 /* ---- columns: as wide as what stands in them, so that the figures get the rest ---- */
+
+/* Which of the less needed columns may join: the figures come first. */
+static void offer_columns(struct rows *rows, int room)
+{
+	static const enum column joining[] = {OWNER, MEMORY, CPU, TREND, NOTE};
+	int left = room - rows->columns[GLYPH].width - 1;
+
+	rows->columns[AGE].priority = rows->wide ? 0 : GRID_NEVER;
+	left -= rows->wide ? rows->columns[AGE].width + 2 : 0;
+	for (enum column i = SERVICE; i <= PORT; i++)
+		left -= rows->columns[i].width + 2;
+	for (size_t i = 0; i < sizeof joining / sizeof *joining; i++) {
+		struct grid_column *column = &rows->columns[joining[i]];
+
+		if (left - column->width - 2 < (joining[i] == OWNER ? FIGURES_LEAST + 2 : FIGURES_WISH))
+			column->priority = GRID_NEVER;
+		else
+			left -= column->width + 2;
+	}
+	if (rows->columns[NOTE].priority == GRID_NEVER)
+		return;
+	rows->columns[FIGURES].width = int_min(FIGURES_WISH + 8, left);
+	rows->columns[FIGURES].flexible = false;
+}
 
 static void columns_for(struct rows *rows, const struct canvas *c)
 {
@@ -200,27 +244,25 @@ static void columns_for(struct rows *rows, const struct canvas *c)
 		owner = int_max(owner, canvas_columns(c, show_owner(out, &s->verdict.shown.owner)));
 	}
 	name = int_min(name, int_clamp(c->width / 5, 10, 28));
-	version = int_min(version, 16);
+	version = int_min(version, c->width < 80 ? 16 : 20);
 	owner = int_min(owner, int_clamp(c->width / 6, 12, 28));
 	rows->wide = c->width >= WIDE;
 	rows->ascii = c->ascii;
 	memcpy(rows->columns, (struct grid_column[COLUMNS]){
 		[GLYPH] = {.head = "", .width = 2},
 		[SERVICE] = {.head = "SERVICE", .width = name},
-		[VERDICT] = {.head = "VERDICT", .width = 13},
+		[VERDICT] = {.head = "VERDICT", .width = VERDICT_WIDTH},
 		[VERSION] = {.head = "VERSION", .width = version, .priority = 1},
 		[PORT] = {.head = "PORT", .width = 5, .priority = 3, .right = true},
 		[OWNER] = {.head = "OWNER", .width = owner, .priority = 4},
-		[CPU] = {.head = "CPU", .width = 5, .priority = 7, .right = true},
-		[MEMORY] = {.head = "MEM", .width = 8, .priority = 6, .right = true},
-		[FIGURES] = {.head = "FIGURES", .width = 16, .priority = 2, .flexible = true},
-		[TREND] = {.head = "TREND", .width = int_clamp(c->width / 3 - 32, 8, RING_SIZE / 2), .priority = 8},
-		[AGE] = {.head = "AGE", .width = 5, .priority = 5, .right = true},
+		[CPU] = {.head = "CPU", .width = 5, .priority = 6, .right = true},
+		[MEMORY] = {.head = "MEM", .width = 8, .priority = 5, .right = true},
+		[TREND] = {.head = "TREND", .width = int_clamp(c->width / 8, 10, 30), .priority = 7},
+		[FIGURES] = {.head = "FIGURES", .width = FIGURES_LEAST, .priority = 2, .flexible = true},
+		[NOTE] = {.head = "NOTE", .width = NOTE_LEAST, .priority = 8, .flexible = true},
+		[AGE] = {.head = "AGE", .width = 5, .right = true},
 	}, sizeof rows->columns);
-	if (!rows->wide)
-		rows->columns[AGE].width = c->width; /* never fits */
-	if (c->width < WIDER)
-		rows->columns[TREND].width = c->width;
+	offer_columns(rows, c->width - 2);
 }
 
 static struct grid_source source_of(const struct rows *rows, bool headings)
@@ -228,7 +270,7 @@ static struct grid_source source_of(const struct rows *rows, bool headings)
 	return (struct grid_source){
 		.n_rows = rows->n, .columns = rows->columns, .n_columns = COLUMNS, .row = row, .heading = headings ? heading : NULL, .ctx = rows,
 		.empty = rows->lake->n_services ? "no service here matches" :
-			"nothing found yet: no service is expected, and none that is known listens on this machine",
+			rows->lake->settled ? "nothing found: no service is expected, and none that is known listens on this machine" : "",
 	};
 }
 
@@ -271,8 +313,9 @@ static bool draw_problem(struct canvas *c, int y, int name_width, int right, con
 		return true;
 	if (used + 4 + canvas_columns(c, help) > room)
 		return false;
-	show_text(c, y, x + used + 2, 2, STYLE_DIM, "→");
-	show_text(c, y, x + used + 4, -1, STYLE_ACCENT, help);
+	if (!p->service->cause)
+		show_text(c, y, x + used + 2, 2, STYLE_DIM, "→");
+	show_text(c, y, x + used + 4, -1, p->service->cause ? STYLE_DIM : STYLE_ACCENT, help);
 	return true;
 }
 
@@ -286,21 +329,49 @@ static void draw_more(struct canvas *c, int y, const struct lake *lake, size_t f
 	canvas_printf(c, y, 4, c->width - 5, STYLE_DIM, "and %zu more: %s", lake->n_problems - from, names);
 }
 
+/* What helps against the first broken thing is as important as the thing: it gets a line. */
+static bool first_needs_line(const struct canvas *c, const struct problem *p)
+{
+	return c->height >= ROOM_FOR_BOX && !p->service->cause && problem_remedy(p)[0];
+}
+
+/* Name and reason do not fit side by side: the reason gets a line of its own. */
+static int draw_narrow_problem(struct canvas *c, const struct lake *lake)
+{
+	const struct problem *p = &lake->problems[0];
+	enum style style = p->finding ? STYLE_BAD : service_style(p->service);
+	char more[CLOCK_TEXT] = "";
+	int y = 0;
+
+	if (lake->n_problems > 1)
+		snprintf(more, sizeof more, "+%zu more", lake->n_problems - 1);
+	show_text(c, y, 1, 2, style, p->finding ? "!" : verdict_glyph(service_verdict(p->service), c->ascii));
+	show_text(c, y, 4, c->width - 7 - (int)strlen(more), style, p->service->name);
+	show_text(c, y++, c->width - 1 - (int)strlen(more), -1, STYLE_DIM, more);
+	show_text(c, y++, 4, c->width - 5, STYLE_NORMAL, problem_reason(p)[0] ? problem_reason(p) : verdict_word(service_verdict(p->service)));
+	if (c->height >= 10 && problem_remedy(p)[0]) {
+		show_text(c, y, 4, 2, STYLE_DIM, "→");
+		show_text(c, y++, 6, c->width - 7, STYLE_ACCENT, problem_remedy(p));
+	}
+	return y;
+}
+
 static int draw_problems(struct canvas *c, const struct lake *lake, int most)
 {
 	size_t n = lake->n_problems, shown = n <= (size_t)most ? n : most > 1 ? (size_t)most - 1 : 1;
 	int width = 0, y = 0;
-	char help[REASON_SIZE];
 
+	if (c->width < NARROW)
+		return draw_narrow_problem(c, lake);
 	for (size_t i = 0; i < shown; i++)
 		width = int_max(width, canvas_columns(c, lake->problems[i].service->name));
 	width = int_min(width, int_clamp(c->width / 5, 10, 28));
 	for (size_t i = 0; i < shown; i++) {
 		bool told = draw_problem(c, y++, width, c->width - 1 - (most == 1 && n > 1 ? 9 : 0), &lake->problems[i]);
 
-		if (i == 0 && !told && c->height >= ROOM_FOR_BOX) { /* the first broken thing: what helps is as important */
+		if (i == 0 && !told && first_needs_line(c, &lake->problems[0])) {
 			show_text(c, y, 4 + width + 2, 2, STYLE_DIM, "→");
-			show_text(c, y++, 4 + width + 4, c->width - 7 - width - 2, STYLE_ACCENT, problem_help(help, &lake->problems[0]));
+			show_text(c, y++, 4 + width + 4, c->width - 9 - width, STYLE_ACCENT, problem_remedy(&lake->problems[0]));
 		}
 	}
 	if (n > shown && most == 1)
@@ -333,18 +404,21 @@ static void draw_asking(struct canvas *c, int y, const struct lake *lake)
 
 static void draw_ready(struct canvas *c, const struct lake *lake)
 {
-	char span[CLOCK_TEXT], demo[NAME_SIZE + 20] = "", since[CLOCK_TEXT + 8] = "";
-	int x = 1;
+	char span[CLOCK_TEXT], demo[NAME_SIZE + 20] = "", since[CLOCK_TEXT + 8] = "", words[REASON_SIZE];
+	bool one = lake->n_required == 1, narrow = c->width < NARROW;
+	int x = 4;
 
 	if (lake->demo)
 		snprintf(demo, sizeof demo, " of demo %.*s", NAME_SIZE, lake->demo->name);
 	if (lake->ready_since > 0)
 		snprintf(since, sizeof since, ", for %s", clock_span(span, lake->wall > lake->ready_since ? lake->wall - lake->ready_since : 0));
-	x += show_text(c, 0, x, 2, STYLE_GOOD, verdict_glyph(VERDICT_SERVING, c->ascii));
-	x += canvas_printf(c, 0, x + 2, c->width - x - 3, STYLE_NORMAL, lake->n_required == 1 ? "the %zu required service%s serves%s" :
-		"all %zu required services%s serve%s", lake->n_required, demo, since);
-	if (lake->n_warnings && x + 20 < c->width)
-		canvas_printf(c, 0, x + 4, c->width - x - 5, STYLE_WARN, "! %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
+	snprintf(words, sizeof words, "%s %zu %s%s%s %s%s", one ? "the" : "all", lake->n_required, narrow ? "required" : "required service",
+		narrow || one ? "" : "s", demo, one ? "serves" : "serve", since);
+	show_text(c, 0, 1, 2, STYLE_GOOD, verdict_glyph(VERDICT_SERVING, c->ascii));
+	x += show_text(c, 0, x, c->width - x - 1, STYLE_NORMAL, words);
+	snprintf(words, sizeof words, "! %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
+	if (lake->n_warnings && x + 3 + canvas_columns(c, words) < c->width)
+		show_text(c, 0, x + 3, -1, STYLE_WARN, words);
 }
 
 /* Nothing is required: say what there is, and do not judge. */
@@ -436,14 +510,20 @@ static void draw_events(struct canvas *c, int y, int lines, const struct lake *l
 	static const enum style styles[] = {
 		[SEVERITY_INFO] = STYLE_NORMAL, [SEVERITY_WARNING] = STYLE_WARN, [SEVERITY_BLOCKING] = STYLE_BAD};
 
+	int name = 0;
+
 	if (!lake->n_events)
 		show_text(c, y, 1, c->width - 2, STYLE_DIM, "nothing has changed since the start");
+	for (size_t i = 0; i < lake->n_events && i < (size_t)lines; i++)
+		name = int_max(name, canvas_columns(c, lake->events[lake->n_events - 1 - i].service));
+	name = int_min(name, int_clamp(c->width / 5, 10, 28));
 	for (int i = 0; i < lines && (size_t)i < lake->n_events; i++) {
 		const struct event *e = &lake->events[lake->n_events - 1 - (size_t)i];
 		char hms[CLOCK_TEXT];
-		int x = 1 + show_text(c, y + i, 1, 8, STYLE_DIM, clock_hms(hms, e->wall)) + 1;
+		int x = 11 + (name ? name + 2 : 0);
 
-		x += show_text(c, y + i, x, int_clamp(c->width / 5, 10, 28), styles[e->severity], e->service) + 1;
+		show_text(c, y + i, 1, 8, STYLE_DIM, clock_hms(hms, e->wall));
+		show_text(c, y + i, 11, name, styles[e->severity], e->service);
 		show_text(c, y + i, x, c->width - x - 1, styles[e->severity] == STYLE_NORMAL ? STYLE_DIM : styles[e->severity], e->words);
 	}
 }
@@ -459,32 +539,52 @@ static int headings_in(const struct rows *rows)
 	return n;
 }
 
+struct heights { /* of the parts, from above; what is 0 is left out */
+	int rule, foot, box, events;
+	bool headings;
+};
+
+/* Rows come first: what is around them gives way, the least needed first. */
+static struct heights heights_for(const struct rows *rows, int height, int top)
+{
+	struct heights h = {0};
+	int spare, headings = headings_in(rows), n_events = (int)rows->lake->n_events;
+
+	if (height < ROOM_FOR_RULES)
+		return h;
+	h.rule = h.events = 1;
+	spare = height - top - 3 - 1 - (int)rows->n; /* two rules and an event; the head; the rows */
+	h.headings = spare >= headings || spare < 0;
+	spare -= h.headings ? headings : 0;
+	h.box = height >= ROOM_FOR_BOX && spare != 0;
+	spare -= h.box;
+	h.events += int_clamp(int_min(spare, n_events - 1), 0, EVENT_LINES - 1);
+	h.foot = 1 + h.box + h.events;
+	return h;
+}
+
 static void draw(struct panel_view *view, void *state, struct canvas *c)
 {
 	struct overview *o = state;
 	struct rows rows;
 	struct grid_source source;
 	struct canvas middle;
-	bool rules = c->height >= ROOM_FOR_RULES, box = c->height >= ROOM_FOR_BOX;
-	int top, events, needed, foot = 0;
+	struct heights h;
+	int top;
 
 	rows_collect(&rows, view);
 	columns_for(&rows, c);
 	top = draw_state(c, view->lake);
-	if (rules)
+	h = heights_for(&rows, c->height, top);
+	if (h.rule)
 		show_rule(c, top++);
-	needed = 1 + (int)rows.n + headings_in(&rows);
-	if (rules) {
-		events = int_clamp(c->height - top - needed - 1 - box, 1, EVENT_LINES);
-		events = int_min(events, view->lake->n_events ? (int)view->lake->n_events : 1);
-		foot = 1 + box + events;
-		show_rule(c, c->height - foot);
-		if (box)
-			draw_box(c, c->height - foot + 1, view->lake);
-		draw_events(c, c->height - events, events, view->lake);
-	}
-	source = source_of(&rows, rules);
-	middle = canvas_part(c, top, 0, c->height - top - foot, c->width);
+	if (h.foot)
+		show_rule(c, c->height - h.foot);
+	if (h.box)
+		draw_box(c, c->height - h.foot + 1, view->lake);
+	draw_events(c, c->height - h.events, h.events, view->lake);
+	source = source_of(&rows, h.headings);
+	middle = canvas_part(c, top, 0, c->height - top - h.foot, c->width);
 	o->page = middle.height - 2;
 	o->grid.sort = -1;
 	grid_draw(&o->grid, &source, &middle);

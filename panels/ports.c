@@ -12,7 +12,7 @@
 #include "panels.h"
 #include "show.h"
 
-enum { ROOM_FOR_NOTES = 12, FACTS_OLD_MS = 8000 };
+enum { ROOM_FOR_NOTES = 12, FACTS_OLD_MS = 8000, BROAD = 90 /* columns from which addresses are shown */ };
 
 enum column { PORT, ADDRESS, EXPECTED, ANSWERS, OWNER, VERDICT, COLUMNS };
 
@@ -57,20 +57,11 @@ static const char *answer_words(const struct port_row *p)
 static char *owner_words(char out[VALUE_TEXT_SIZE], const struct port_row *p, int64_t wall)
 {
 	const struct owner *o = &p->owner;
-	char pid[24] = "", age[CLOCK_TEXT + 4] = "", span[CLOCK_TEXT];
+	char age[CLOCK_TEXT + 4] = "", span[CLOCK_TEXT], who[VALUE_TEXT_SIZE];
 
-	if (o->pid > 0)
-		snprintf(pid, sizeof pid, "  pid %d%s", (int)o->pid, o->probable ? "?" : "");
 	if (o->started > 0 && wall > o->started)
 		snprintf(age, sizeof age, "  %s", clock_span(span, wall - o->started));
-	if (o->container[0])
-		snprintf(out, VALUE_TEXT_SIZE, "%s (container)%s", o->container, age);
-	else if (o->process[0])
-		snprintf(out, VALUE_TEXT_SIZE, "%.48s%s%s", o->process, pid, age);
-	else if (o->pid > 0)
-		snprintf(out, VALUE_TEXT_SIZE, "%s%s", pid + 2, age);
-	else
-		snprintf(out, VALUE_TEXT_SIZE, "%s", o->unit[0] ? o->unit : "-");
+	snprintf(out, VALUE_TEXT_SIZE, "%.70s%s%s", show_owner(who, o), o->container[0] ? "  container" : "", age);
 	return out;
 }
 
@@ -158,9 +149,18 @@ static void rows_collect(struct rows *rows, const struct panel_view *view)
 	rows->at = rows_kept(view->lake->n_ports, keep, rows, &rows->n);
 }
 
+/* Takes what is too much from a column, down to least. */
+static void give_way(struct grid_column *column, int least, int *over)
+{
+	int less = int_clamp(*over, 0, int_max(0, column->width - least));
+
+	column->width -= less;
+	*over -= less;
+}
+
 static void columns_for(struct rows *rows, const struct canvas *c)
 {
-	int address = 9, expected = 8, answers = 14, owner = 12;
+	int address = 7, expected = 8, answers = 7, owner = 5, over = COLUMNS * 2 - (c->width - 2);
 
 	for (size_t i = 0; i < rows->lake->n_ports; i++) {
 		const struct port_row *p = &rows->lake->ports[i];
@@ -174,12 +174,19 @@ static void columns_for(struct rows *rows, const struct canvas *c)
 	rows->ascii = c->ascii;
 	memcpy(rows->columns, (struct grid_column[COLUMNS]){
 		[PORT] = {.head = "PORT", .width = 5, .right = true},
-		[ADDRESS] = {.head = "ADDRESS", .width = int_min(address, c->width >= 120 ? 39 : 15), .priority = 4},
-		[EXPECTED] = {.head = "EXPECTED", .width = int_min(expected, int_clamp(c->width / 5, 10, 32)), .priority = 1},
-		[ANSWERS] = {.head = "ANSWERS", .width = int_min(answers, int_clamp(c->width / 4, 14, 60))},
-		[OWNER] = {.head = "OWNER", .width = int_min(owner, int_clamp(c->width / 5, 12, 48)), .priority = 2},
+		[ADDRESS] = {.head = "ADDRESS", .width = address, .priority = c->width < BROAD ? GRID_NEVER : 3},
+		[EXPECTED] = {.head = "EXPECTED", .width = int_min(expected, 32), .priority = 1},
+		[ANSWERS] = {.head = "ANSWERS", .width = int_min(answers, 60)},
+		[OWNER] = {.head = "OWNER", .width = int_min(owner, 48), .priority = 2},
 		[VERDICT] = {.head = "  VERDICT", .width = 15},
 	}, sizeof rows->columns);
+	for (size_t i = 0; i < COLUMNS; i++)
+		over += rows->columns[i].priority < GRID_NEVER ? rows->columns[i].width : -2;
+	give_way(&rows->columns[ANSWERS], 24, &over);
+	give_way(&rows->columns[OWNER], 16, &over);
+	give_way(&rows->columns[EXPECTED], 14, &over);
+	give_way(&rows->columns[ADDRESS], 15, &over);
+	give_way(&rows->columns[ANSWERS], 14, &over);
 }
 
 static struct grid_source source_of(const struct rows *rows)

@@ -12,7 +12,7 @@
 #include "panels.h"
 #include "show.h"
 
-enum { HEAD_LINES = 2, BROAD = 90, MEDIUM = 60, RECENT_EVENTS = 5 };
+enum { HEAD_LINES = 2, BROAD = 90, MEDIUM = 60, INDENT = 21, NARROW_INDENT = 3, RECENT_EVENTS = 5 };
 
 struct page {
 	char subject[NAME_SIZE * 4]; /* whose page: another one begins anew */
@@ -29,13 +29,15 @@ struct document {
 	int y;
 	const struct lake *lake;
 	const struct service *s;
+	bool begun; /* a blank line stands before each section but the first */
 };
 
 /* ---- the parts of the summary ---- */
 
 static void section(struct document *d, const char *head)
 {
-	d->y++;
+	d->y += d->begun;
+	d->begun = true;
 	show_text(d->c, d->y++, 1, -1, STYLE_HEADING, head);
 }
 
@@ -45,6 +47,7 @@ static void paragraph(struct document *d, int x, enum style style, const char *m
 		return;
 	show_text(d->c, d->y, x, 2, style, mark);
 	d->y += show_wrapped(d->c, d->y, x + 2, d->c->width - x - 3, style, words);
+	d->begun = true;
 }
 
 static void draw_verdict(struct document *d)
@@ -82,46 +85,54 @@ static enum style link_style(enum link_state state)
 	return STYLE_DIM;
 }
 
+/* What it says, and who says so: side by side, on one line where both are short, or one below the other. */
+static int draw_value_and_source(struct document *d, int x, int width, enum style plain, const struct link *link)
+{
+	int value = (width - 2) / 2, lines;
+
+	if (d->c->width >= BROAD) {
+		lines = show_wrapped(d->c, d->y, x, value, plain, link->value);
+		return int_max(lines, show_wrapped(d->c, d->y, x + value + 2, width - value - 2, STYLE_DIM, link->source));
+	}
+	value = canvas_columns(d->c, link->value);
+	lines = show_wrapped(d->c, d->y, x, width, plain, link->value);
+	if (lines <= 1 && value + 2 + canvas_columns(d->c, link->source) <= width) {
+		show_text(d->c, d->y, value ? x + value + 2 : x, -1, STYLE_DIM, link->source);
+		return 1;
+	}
+	return lines + show_wrapped(d->c, d->y + lines, x, width, STYLE_DIM, link->source);
+}
+
 static void draw_link(struct document *d, enum link_name name, const struct link *link)
 {
-	int width = d->c->width, x = 20, seen = width - 7, value, lines, more = 0;
-	bool broad = width >= BROAD, old = is_old(link->seen, link->interval, d->lake->now);
+	bool narrow = d->c->width < MEDIUM, old = is_old(link->seen, link->interval, d->lake->now);
+	int x = narrow ? NARROW_INDENT : INDENT, seen = d->c->width - 7;
 	enum style plain = old || link->state == LINK_NA ? STYLE_DIM : STYLE_NORMAL;
 	char age[VALUE_TEXT_SIZE];
 
-	if (width < MEDIUM) { /* the age gives way */
-		seen = width;
-		x = 12;
-	}
-	value = broad ? (seen - x) / 2 : seen - x - 2;
 	show_text(d->c, d->y, 1, 10, plain, link_word(name));
 	show_text(d->c, d->y, 12, 8, link_style(link->state), link_state_word(link->state));
-	if (width < MEDIUM)
-		d->y++;
-	lines = show_wrapped(d->c, d->y, x, value, plain, link->value);
-	if (broad)
-		more = show_wrapped(d->c, d->y, x + value + 2, seen - x - value - 4, STYLE_DIM, link->source);
-	if (seen < width)
-		canvas_right(d->c, d->y, seen, 6, old ? STYLE_WARN : STYLE_DIM, show_age(age, link->seen, d->lake->now));
-	d->y += int_max(width < MEDIUM ? 0 : 1, int_max(lines, more));
-	if (!broad)
-		d->y += show_wrapped(d->c, d->y, x, value, STYLE_DIM, link->source);
+	if (narrow) { /* the value below its name */
+		canvas_right(d->c, d->y++, seen, 6, old ? STYLE_WARN : STYLE_DIM, show_age(age, link->seen, d->lake->now));
+		d->y += draw_value_and_source(d, x, d->c->width - x - 1, plain, link);
+		return;
+	}
+	canvas_right(d->c, d->y, seen, 6, old ? STYLE_WARN : STYLE_DIM, show_age(age, link->seen, d->lake->now));
+	d->y += int_max(1, draw_value_and_source(d, x, seen - x - 2, plain, link));
 }
 
 static void draw_evidence(struct document *d)
 {
-	bool broad = d->c->width >= BROAD;
-	int x = d->c->width < MEDIUM ? 12 : 20;
+	int width = d->c->width - 7 - INDENT - 2;
 
 	if (!d->s->verdict.begun)
 		return;
 	section(d, "EVIDENCE");
-	if (d->c->width >= MEDIUM) {
-		show_text(d->c, d->y - 1, x, -1, STYLE_HEADING, "VALUE");
-		canvas_right(d->c, d->y - 1, d->c->width - 7, 6, STYLE_HEADING, "SEEN");
-	}
-	if (broad)
-		show_text(d->c, d->y - 1, x + (d->c->width - 7 - x) / 2 + 2, -1, STYLE_HEADING, "SOURCE");
+	if (d->c->width >= MEDIUM)
+		show_text(d->c, d->y - 1, INDENT, -1, STYLE_HEADING, "VALUE");
+	if (d->c->width >= BROAD)
+		show_text(d->c, d->y - 1, INDENT + (width - 2) / 2 + 2, -1, STYLE_HEADING, "SOURCE");
+	canvas_right(d->c, d->y - 1, d->c->width - 7, 6, STYLE_HEADING, "SEEN");
 	for (int i = 0; i < LINK_COUNT; i++)
 		draw_link(d, (enum link_name)i, &d->s->verdict.shown.links[i]);
 }
@@ -136,7 +147,7 @@ static void draw_findings(struct document *d)
 	for (size_t i = 0; i < j->n_findings; i++) {
 		const struct judged_finding *f = &j->findings[i];
 		enum style style = f->severity == SEVERITY_BLOCKING ? STYLE_BAD : f->severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL;
-		int x = d->c->width < MEDIUM ? 3 : 20;
+		int x = d->c->width < MEDIUM ? NARROW_INDENT : INDENT;
 
 		show_text(d->c, d->y, 1, 1, style, f->severity == SEVERITY_INFO ? "" : "!");
 		show_text(d->c, d->y, 3, 16, style, f->name);
@@ -157,9 +168,9 @@ static struct figure_places figure_places(const struct document *d)
 	int width = d->c->width, left;
 
 	for (const struct figure_spec *f = d->s->kind->figures; f->name; f++) {
-		char out[VALUE_TEXT_SIZE];
+		char out[VALUE_TEXT_SIZE], label[NAME_SIZE];
 
-		p.label = int_max(p.label, canvas_columns(d->c, figure_label(f)));
+		p.label = int_max(p.label, canvas_columns(d->c, figure_label(label, f)));
 		p.value = int_max(p.value, canvas_columns(d->c, show_value(out, service_figure(d->s, f, NULL), f->unit, d->lake)));
 	}
 	p.label = int_min(p.label, int_clamp(width / 4, 8, 24));
@@ -173,7 +184,7 @@ static struct figure_places figure_places(const struct document *d)
 		p.rate = 12;
 		left -= p.rate + 2;
 	}
-	p.help = left >= 20 ? left - 2 : 0;
+	p.help = left >= 28 ? left - 2 : 0; /* half a sentence helps nobody */
 	return p;
 }
 
@@ -184,10 +195,10 @@ static void draw_figure(struct document *d, const struct figure_places *p, const
 	const struct history *h = f->flags & FIGURE_HISTORY ? service_history(d->s, f->name) : NULL;
 	bool old = snapshot_old(from, d->lake->now);
 	enum style style = v.type == VALUE_UNKNOWN || old ? STYLE_DIM : STYLE_NORMAL;
-	char out[VALUE_TEXT_SIZE];
+	char out[VALUE_TEXT_SIZE], label[NAME_SIZE];
 	int x = 1;
 
-	show_text(d->c, d->y, x, p->label, old ? STYLE_DIM : STYLE_NORMAL, figure_label(f));
+	show_text(d->c, d->y, x, p->label, old ? STYLE_DIM : STYLE_NORMAL, figure_label(label, f));
 	x += p->label + 2;
 	show_value(out, v, f->unit, d->lake);
 	if (canvas_columns(d->c, out) <= p->value)
@@ -226,7 +237,7 @@ static void draw_figures(struct document *d)
 
 static void named(struct document *d, const char *name, const char *words)
 {
-	int x = d->c->width < MEDIUM ? 12 : 20;
+	int x = d->c->width < MEDIUM ? 12 : INDENT;
 
 	if (!words || !*words)
 		return;
@@ -287,26 +298,31 @@ static void draw_needs(struct document *d)
 	named(d, "needs", words);
 }
 
-static void draw_whose(struct document *d)
+static void draw_owner(struct document *d)
 {
 	const struct owner *o = &d->s->verdict.shown.owner;
+
+	if (!d->s->verdict.begun || !(o->pid > 0 || o->process[0] || o->container[0] || o->unit[0] || d->s->verdict.shown.says[0]))
+		return;
+	section(d, "OWNER");
+	draw_process(d, o);
+	draw_container(d, o->container);
+	named(d, "unit", o->unit);
+	named(d, "says", d->s->verdict.shown.says);
+}
+
+static void draw_expected(struct document *d)
+{
 	const struct expectation *e = d->s->expected;
 	char words[REASON_SIZE];
 
-	section(d, "WHOSE");
-	snprintf(words, sizeof words, "%s", !e ? "found: no profile names it" : d->s->required ? "required" : "expected, not required");
-	named(d, "profile", words);
+	section(d, "EXPECTED");
+	named(d, "profile", !e ? "found: no profile names it" : d->s->required ? "required" : "named, not required");
 	if (e && e->version) {
 		snprintf(words, sizeof words, "%.60s, by %.120s", e->version, e->version_from ? e->version_from : "the profile");
 		named(d, "version", words);
 	}
 	draw_needs(d);
-	if (!d->s->verdict.begun)
-		return;
-	draw_process(d, o);
-	draw_container(d, o->container);
-	named(d, "unit", o->unit);
-	named(d, "says", d->s->verdict.shown.says);
 }
 
 static void draw_recent(struct document *d)
@@ -330,13 +346,14 @@ static void draw_recent(struct document *d)
 /* Returns the lines of the whole document. */
 static int draw_summary(struct canvas *c, const struct lake *lake, const struct service *s, int top)
 {
-	struct document d = {c, -top, lake, s};
+	struct document d = {.c = c, .y = -top, .lake = lake, .s = s};
 
 	draw_verdict(&d);
 	draw_findings(&d);
 	draw_evidence(&d);
 	draw_figures(&d);
-	draw_whose(&d);
+	draw_owner(&d);
+	draw_expected(&d);
 	draw_recent(&d);
 	return d.y + top;
 }
@@ -412,7 +429,7 @@ static void draw_name(struct canvas *c, const struct lake *lake, const struct se
 	pen.x += show_text(c, 0, pen.x, int_max(8, c->width / 2), STYLE_TITLE, s->name) + 2;
 	snprintf(words, sizeof words, "%s%s%s", verdict_word(v), since >= 0 ? " for " : "", since >= 0 ? clock_span(span, since) : "");
 	pen_part(&pen, service_style(s), words, NULL);
-	pen_part(&pen, STYLE_NORMAL, s->kind ? s->kind->title : "unknown listener", NULL);
+	pen_part(&pen, STYLE_NORMAL, s->kind ? s->kind->title : s->expected ? "of no known kind" : "unknown listener", NULL);
 	pen_part(&pen, STYLE_NORMAL, show_version(out, s), NULL);
 	pen_part(&pen, STYLE_DIM, show_endpoint(out, &s->at), NULL);
 }

@@ -207,9 +207,25 @@ char *show_age(char out[VALUE_TEXT_SIZE], int64_t seen, int64_t now)
 
 /* ---- figures ---- */
 
-const char *figure_label(const struct figure_spec *spec)
+char *figure_label(char out[NAME_SIZE], const struct figure_spec *spec)
 {
-	return spec->label ? spec->label : spec->name;
+	text_copy(out, NAME_SIZE, text_of(spec->label && spec->label[0] ? spec->label : spec->name));
+	for (char *p = out; *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	return out;
+}
+
+/* The label as it stands after a number: "3 conns", "1 conn", "41 GiB". */
+static char *label_after(char out[NAME_SIZE], const struct figure_spec *spec, struct value v)
+{
+	size_t len;
+
+	text_copy(out, NAME_SIZE, text_of(spec->label ? spec->label : ""));
+	len = strlen(out);
+	if (v.type == VALUE_INT && v.u.i == 1 && spec->unit == UNIT_COUNT && len > 1 && out[len - 1] == 's')
+		out[len - 1] = '\0';
+	return out;
 }
 
 struct value service_figure(const struct service *s, const struct figure_spec *spec, const struct snapshot **from)
@@ -255,7 +271,7 @@ char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s)
 
 	out[0] = '\0';
 	for (const struct figure_spec *f = s->kind ? s->kind->figures : NULL; f && f->name; f++) {
-		char number[VALUE_TEXT_SIZE], rate[VALUE_TEXT_SIZE] = "", whole[VALUE_TEXT_SIZE * 3];
+		char number[VALUE_TEXT_SIZE], rate[VALUE_TEXT_SIZE] = "", whole[VALUE_TEXT_SIZE * 4], label[NAME_SIZE];
 		struct value v = service_figure(s, f, NULL);
 		int n;
 
@@ -263,8 +279,8 @@ char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s)
 			continue;
 		if (f->unit == UNIT_RECORDS) /* how a lag moves says more than the lag */
 			show_rate(rate, service_history(s, f->name));
-		n = snprintf(whole, sizeof whole, "%s%s %s%s%s", used ? "  " : "", value_show(number, v, f->unit), figure_label(f),
-			rate[0] ? " " : "", rate);
+		n = snprintf(whole, sizeof whole, "%s%s%s%s%s%s", used ? "  " : "", value_show(number, v, f->unit), f->label && f->label[0] ? " " : "",
+			label_after(label, f, v), rate[0] ? " " : "", rate);
 		if (n > 0 && used + (size_t)n < VALUE_TEXT_SIZE) {
 			text_copy(out + used, VALUE_TEXT_SIZE - used, text_of(whole));
 			used += (size_t)n;

@@ -26,7 +26,7 @@ int64_t service_age(const struct service *s, const struct lake *lake); /* of wha
 char *show_age(char out[VALUE_TEXT_SIZE], int64_t seen, int64_t now); /* "2s"; "-" never */
 
 /* ---- figures ---- */
-const char *figure_label(const struct figure_spec *spec);
+char *figure_label(char out[NAME_SIZE], const struct figure_spec *spec);
 struct value service_figure(const struct service *s, const struct figure_spec *spec, const struct snapshot **from);
 char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s); /* "18 tables  3 conns"; "" none known */
 const struct history *service_trend(const struct service *s); /* of the row; NULL: none */
