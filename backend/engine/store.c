@@ -140,6 +140,14 @@ void store_judge_one(struct engine *e, struct member *m)
 		s->kind = s->pulse->who.kind;
 }
 
+/* What a change to this verdict means to somebody with a talk to give. */
+static enum severity weight(const struct member *m, enum verdict v)
+{
+	if (v == VERDICT_STARTING || v == VERDICT_UNKNOWN || (v == VERDICT_ABSENT && !m->service.expected))
+		return SEVERITY_INFO;
+	return m->service.required ? SEVERITY_BLOCKING : SEVERITY_WARNING;
+}
+
 static void tell(struct engine *e, struct member *m, const struct judged *before, bool first)
 {
 	const struct judged *now = &m->service.verdict.shown;
@@ -153,8 +161,8 @@ static void tell(struct engine *e, struct member *m, const struct judged *before
 				before->verdict == VERDICT_STARTING || before->verdict == VERDICT_ABSENT ? "" : " again",
 				clock_span(span, e->lake.wall - m->trouble_since));
 		else
-			event_say(e, now->verdict == VERDICT_STARTING || now->verdict == VERDICT_UNKNOWN ? SEVERITY_INFO : SEVERITY_BLOCKING,
-				m->service.name, "%s%s%s", verdict_word(now->verdict), now->reason[0] ? ": " : "", now->reason);
+			event_say(e, weight(m, now->verdict), m->service.name, "%s%s%s", verdict_word(now->verdict), now->reason[0] ? ": " : "",
+				now->reason);
 	} else if (!first && now->verdict == VERDICT_SERVING) {
 		if (before->version[0] && now->version[0] && strcmp(before->version, now->version) != 0)
 			event_say(e, SEVERITY_INFO, m->service.name, "version %s became %s", before->version, now->version);
@@ -230,7 +238,7 @@ static void sum_up(struct engine *e)
 		const struct judged *j = &s->verdict.shown;
 
 		lake->n_serving += j->verdict == VERDICT_SERVING;
-		lake->n_absent += j->verdict == VERDICT_ABSENT;
+		lake->n_absent += j->verdict == VERDICT_ABSENT && s->expected;
 		lake->n_required += s->required;
 		lake->settled = lake->settled && !s->asking;
 		if (s->required && j->verdict != VERDICT_SERVING) {
