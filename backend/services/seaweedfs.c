@@ -109,11 +109,12 @@ bool seaweedfs_parse_topology(struct text body, struct seaweedfs_topology *out, 
 {
 	struct json *root = json_parse(body, err);
 	const struct json *topology = json_get(root, "Topology");
+	bool good = json_is_object(topology);
 
 	*out = (struct seaweedfs_topology){0};
-	if (root && !json_is_object(topology))
+	if (root && !good)
 		err_set(err, ERR_PROTOCOL, "/dir/status: no Topology in the answer");
-	if (json_is_object(topology)) {
+	if (good) {
 		out->most = number(topology, "Max", 0);
 		out->free = number(topology, "Free", 0);
 		for (const struct json *l = json_first(json_get(topology, "Layouts")); l; l = json_next(l))
@@ -124,7 +125,7 @@ bool seaweedfs_parse_topology(struct text body, struct seaweedfs_topology *out, 
 					take_node(out, n);
 	}
 	json_free(root);
-	return out->most > 0 || json_is_object(topology);
+	return good;
 }
 
 static void take_volume(struct seaweedfs_server *out, const struct json *v, void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx)

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+/* PostgreSQL: what it says without a session, and how seldom it is asked for one that it refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdatomic.h>
+
+#include "../../backend/services/kinds.h"
+#include "../../backend/services/postgres.h"
+#include "fixture_bytes.h"
+#include "fixture_server.h"
+
+/* ---- reading ---- */
+
+static void one_byte_is_its_greeting_and_more_is_not(void **state)
+{
+	(void)state;
+	assert_int_equal(postgres_parse_hello(TEXT("G")), POSTGRES_IS); /* 15.18 of Debian, built with GSSAPI */
+	assert_int_equal(postgres_parse_hello(TEXT("N")), POSTGRES_IS);
+	assert_int_equal(postgres_parse_hello(TEXT("S")), POSTGRES_IS);
+	assert_int_equal(postgres_parse_hello(TEXT("")), POSTGRES_NOT);
+	assert_int_equal(postgres_parse_hello(TEXT("H")), POSTGRES_NOT);
+	assert_int_equal(postgres_parse_hello(TEXT("No")), POSTGRES_NOT);
+	assert_int_equal(postgres_parse_hello(TEXT("HTTP/1.1 400 Bad Request\r\n")), POSTGRES_NOT);
+}
+
+static void one_from_before_12_says_that_it_does_not_know_the_question(void **state)
+{
+	static const char answer[] = "E\0\0\0\x7fSFATAL\0C0A000\0Munsupported frontend protocol 1234.5680: server supports 2.0 to 3.0\0";
+
+	(void)state;
+	assert_int_equal(postgres_parse_hello((struct text){answer, sizeof answer - 1}), POSTGRES_OLD);
+}
+
+static void failure_is(const char *message, const char *sqlstate, const char *words, enum postgres_refusal refusal)
+{
+	struct postgres_failure f;
+	char got[256];
+
+	postgres_parse_failure(text_of(message), &f);
+	assert_string_equal(f.sqlstate, sqlstate);
+	assert_string_equal(text_copy(got, sizeof got, f.words), words);
+	assert_int_equal(postgres_refusal(&f), refusal);
+}
+
+static void the_code_decides_and_not_the_words_which_may_be_translated(void **state)
+{
+	(void)state;
+	/* libpq 15.18, verbose, of a 15.18 server */
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password authentication failed for user \"lake\"\n"
+		"LOCATION:  auth_failed, auth.c:338\n", "28P01", "password authentication failed for user \"lake\"", POSTGRES_REFUSES);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  3D000: database \"nosuch\" does not exist\n", "3D000",
+		"database \"nosuch\" does not exist", POSTGRES_REFUSES);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  53300: remaining connection slots are reserved\n", "53300",
+		"remaining connection slots are reserved", POSTGRES_FULL);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  57P03: the database system is starting up\n", "57P03",
+		"the database system is starting up", POSTGRES_NOT_READY);
+	failure_is("Verbindung fehlgeschlagen: FATAL:  28000: kein pg_hba.conf-Eintrag\n", "28000", "kein pg_hba.conf-Eintrag", POSTGRES_REFUSES);
+}
+
+static void a_failure_without_a_code_is_libpqs_own(void **state)
+{
+	(void)state;
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: fe_sendauth: no password supplied\n", "",
+		"at \"127.0.0.1\", port 5432 failed: fe_sendauth: no password supplied", POSTGRES_REFUSES);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: Connection refused\n", "",
+		"at \"127.0.0.1\", port 5432 failed: Connection refused", POSTGRES_BROKEN);
+	failure_is("", "", "", POSTGRES_BROKEN);
+}
+
+static void read_garbage(struct text bytes)
+{
+	struct postgres_failure f;
+
+	postgres_parse_hello(bytes);
+	postgres_parse_failure(bytes, &f);
+	postgres_refusal(&f);
+}
+
+static void garbage_ends_in_peace(void **state)
+{
+	(void)state;
+	fuzz(TEXT("connection to server at \"::1\", port 5432 failed: FATAL:  28P01: password authentication failed for user \"lake\"\nLOCATION:  x\n"),
+		read_garbage);
+	fuzz(TEXT("E\0\0\0\x7fSFATAL\0C0A000\0Munsupported frontend protocol 1234.5680\0"), read_garbage);
+}
+
+/* ---- a server that refuses ---- */
+
+struct server {
+	const char *sqlstate, *words; /* of every login; NULL: it lets everybody in */
+	atomic_uint greetings, tls, logins, questions;
+};
+
+static void error(struct buf *out, const struct server *s)
+{
+	char fields[256];
+	int len = snprintf(fields, sizeof fields, "SFATAL%cVFATAL%cC%s%cM%s%c%c", 0, 0, s->sqlstate, 0, s->words, 0, 0);
+	const unsigned char head[5] = {'E', 0, 0, 0, (unsigned char)(len + 4)};
+
+	buf_add(out, head, 5);
+	buf_add(out, fields, (size_t)len);
+}
+
+static bool answer(void *ctx, struct text q, struct buf *out)
+{
+	struct server *s = ctx;
+	static const char welcome[] = "R\0\0\0\x08\0\0\0\0" "S\0\0\0\x32server_version\0" "15.18 (Debian 15.18-0+deb12u1)\0" "Z\0\0\0\x05I";
+
+	if (q.len == 8 && q.at[7] == 0x30) { /* GSSENCRequest */
+		atomic_fetch_add(&s->greetings, 1);
+		return buf_puts(out, "N");
+	}
+	if (q.len == 8 && q.at[7] == 0x2f) { /* SSLRequest */
+		atomic_fetch_add(&s->tls, 1);
+		return buf_puts(out, "N");
+	}
+	if (q.at[0] == 0) { /* a startup packet */
+		atomic_fetch_add(&s->logins, 1);
+		if (s->sqlstate)
+			error(out, s);
+		else
+			buf_add(out, welcome, sizeof welcome - 1);
+		return !s->sqlstate;
+	}
+	if (q.at[0] == 'Q') {
+		atomic_fetch_add(&s->questions, 1);
+		buf_add(out, "I\0\0\0\x04Z\0\0\0\x05I", 11); /* to an empty question */
+	}
+	return q.at[0] == 'Q';
+}
+
+struct asked {
+	struct fake_server *server;
+	struct fake_probe probe;
+	struct identity who;
+};
+
+static void ask(struct asked *a, struct server *s, const char *user, const char *password, int64_t started)
+{
+	a->server = fake_server_start(answer, s);
+	fake_probe_begin(&a->probe, fake_server_at(a->server), 5000);
+	a->probe.p.credentials = (struct credentials){.user = user, .password = password, .database = "iceberg_catalog"};
+	a->probe.p.owner_started = started;
+	a->who = (struct identity){0};
+	assert_int_equal(kind_postgres.identify(&a->probe.p, &a->who), ANSWERED_YES);
+	assert_ptr_equal(a->who.kind, &kind_postgres);
+}
+
+static void inspect_again(struct asked *a)
+{
+	snapshot_unref(a->probe.s);
+	a->probe.s = snapshot_new("test", PART_DEPTH);
+	a->probe.p.arena = a->probe.s->arena;
+	kind_postgres.inspect(&a->probe.p, a->probe.s);
+}
+
+static void done(struct asked *a)
+{
+	kind_postgres.close(a->probe.p.state);
+	fake_probe_end(&a->probe);
+	fake_server_stop(a->server);
+}
+
+static void without_a_user_nobody_logs_in_and_the_version_stays_unknown(void **state)
+{
+	struct server s = {.sqlstate = "28000", .words = "no"};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, NULL, NULL, 0);
+	inspect_again(&a);
+	assert_int_equal(a.who.sure, SURE_UNKNOWN);
+	assert_null(a.who.version);
+	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
+	assert_int_equal(s.logins, 0);
+	assert_int_equal(s.tls, 0); /* hanging up on an S would leave a line in its log */
+	done(&a);
+}
+
+static void a_refused_credential_is_tried_once_and_is_not_down(void **state)
+{
+	struct server s = {.sqlstate = "28P01", .words = "password authentication failed for user \"lake\""};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "wrong", 0);
+	for (unsigned i = 0; i < 3; i++) {
+		inspect_again(&a);
+		assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
+		assert_int_equal(a.probe.s->err.code, ERR_AUTH);
+		assert_string_equal(a.probe.s->health.words, "refuses lake: password authentication failed for user \"lake\"");
+		assert_int_equal(kind_postgres.pulse(&a.probe.p, &a.who), ANSWERED_YES);
+	}
+	assert_int_equal(s.logins, 1);
+	done(&a);
+}
+
+static void without_a_password_it_says_that_one_is_asked_for(void **state)
+{
+	struct server s = {.sqlstate = "28P01", .words = "password authentication failed for user \"lake\""};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", NULL, 0);
+	inspect_again(&a);
+	assert_string_equal(a.probe.s->health.words, "asks for a password it does not get: refuses lake");
+	done(&a);
+}
+
+static void another_credential_or_another_server_is_tried(void **state)
+{
+	struct server s = {.sqlstate = "28P01", .words = "no"};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "wrong", clock_wall_ms() - 3600000);
+	clock_freeze(clock_ms() + 6000, clock_wall_ms()); /* past the time between two logins */
+	a.probe.p.wait = wait_for(1000, -1);
+	inspect_again(&a);
+	assert_int_equal(s.logins, 1);
+	a.probe.p.credentials.password = "also wrong";
+	inspect_again(&a);
+	assert_int_equal(s.logins, 2);
+	clock_freeze(clock_ms() + 6000, clock_wall_ms());
+	a.probe.p.wait = wait_for(1000, -1);
+	a.probe.p.owner_started += 1000; /* it was started anew */
+	inspect_again(&a);
+	assert_int_equal(s.logins, 3);
+	clock_freeze(-1, -1);
+	done(&a);
+}
+
+static void a_server_of_a_moment_ago_is_not_asked_for_a_login_yet(void **state)
+{
+	struct server s = {.sqlstate = "28P01", .words = "role \"lake\" does not exist"};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", clock_wall_ms() - 500);
+	inspect_again(&a);
+	assert_int_equal(s.logins, 0);
+	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
+	assert_int_equal(a.probe.s->err.code, ERR_NONE);
+	done(&a);
+}
+
+static void no_slot_left_is_bad_and_is_asked_again_but_not_at_once(void **state)
+{
+	struct server s = {.sqlstate = "53300", .words = "sorry, too many clients already"};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", 0);
+	inspect_again(&a);
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_string_equal(a.probe.s->health.words, "max_connections reached: sorry, too many clients already");
+	assert_int_equal(s.logins, 1);
+	clock_freeze(clock_ms() + 6000, clock_wall_ms());
+	a.probe.p.wait = wait_for(1000, -1);
+	inspect_again(&a);
+	assert_int_equal(s.logins, 2);
+	clock_freeze(-1, -1);
+	done(&a);
+}
+
+static void one_that_starts_up_says_so(void **state)
+{
+	struct server s = {.sqlstate = "57P03", .words = "the database system is starting up"};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", 0);
+	inspect_again(&a);
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_string_equal(a.probe.s->health.words, "the database system is starting up");
+	done(&a);
+}
+
+static void a_session_tells_the_exact_version_and_is_kept(void **state)
+{
+	struct server s = {0};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", 0);
+	assert_int_equal(a.who.sure, SURE_EXACT);
+	assert_string_equal(a.who.version, "15.18");
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(kind_postgres.pulse(&a.probe.p, &a.who), ANSWERED_YES);
+	assert_int_equal(s.logins, 1);
+	assert_int_equal(s.questions, 3);
+	assert_int_equal(s.greetings, 1);
+	done(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_byte_is_its_greeting_and_more_is_not),
+		cmocka_unit_test(one_from_before_12_says_that_it_does_not_know_the_question),
+		cmocka_unit_test(the_code_decides_and_not_the_words_which_may_be_translated),
+		cmocka_unit_test(a_failure_without_a_code_is_libpqs_own),
+		cmocka_unit_test(garbage_ends_in_peace),
+		cmocka_unit_test(without_a_user_nobody_logs_in_and_the_version_stays_unknown),
+		cmocka_unit_test(a_refused_credential_is_tried_once_and_is_not_down),
+		cmocka_unit_test(without_a_password_it_says_that_one_is_asked_for),
+		cmocka_unit_test(another_credential_or_another_server_is_tried),
+		cmocka_unit_test(a_server_of_a_moment_ago_is_not_asked_for_a_login_yet),
+		cmocka_unit_test(no_slot_left_is_bad_and_is_asked_again_but_not_at_once),
+		cmocka_unit_test(one_that_starts_up_says_so),
+		cmocka_unit_test(a_session_tells_the_exact_version_and_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
