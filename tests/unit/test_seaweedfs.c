@@ -157,7 +157,7 @@ static void read_garbage(struct text bytes)
 
 static void garbage_ends_in_peace(void **state)
 {
-	static const char *const files[] = {"dir-status.json", "volume-status.json", "filer-buckets.json", "s3-buckets.xml", "s3-wrong-secret.xml"};
+	static const char *const files[] = {"dir-status.json", "filer-root.json", "s3-buckets.xml", "s3-wrong-secret.xml"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -166,6 +166,8 @@ static void garbage_ends_in_peace(void **state)
 		snprintf(name, sizeof name, "seaweedfs-4.48/%s", files[i]);
 		fuzz(recorded(name), read_garbage);
 	}
+	fuzz(TEXT("{\"DiskStatuses\":[{\"dir\":\"/data\",\"all\":270553174016,\"used\":1,\"free\":82779762688}],\"Version\":\"8000GB 4.48\","
+		"\"Volumes\":[{\"Collection\":\"lakehouse\",\"Size\":2096,\"DeletedByteCount\":0,\"ModifiedAtSecond\":1795967063,\"Id\":4}]}"), read_garbage);
 }
 
 /* ---- a SeaweedFS in four servers ---- */
