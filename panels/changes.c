@@ -58,7 +58,8 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 	enum style style = style_of(e->severity);
 
 	cells[TIME] = (struct grid_cell){.s = clock_hms(scratch[TIME], e->wall), .style = STYLE_DIM};
-	cells[AGO] = (struct grid_cell){.s = clock_span(scratch[AGO], rows->lake->wall > e->wall ? rows->lake->wall - e->wall : 0), .style = STYLE_DIM};
+	cells[AGO] = (struct grid_cell){.s = clock_span(scratch[AGO], rows->lake->wall > e->wall ? rows->lake->wall - e->wall : 0),
+		.style = STYLE_DIM};
 	cells[MARK] = (struct grid_cell){.s = mark_of(e->severity), .style = style};
 	cells[SERVICE] = (struct grid_cell){.s = e->service[0] ? e->service : "-", .style = STYLE_NORMAL};
 	cells[WHAT] = (struct grid_cell){.s = e->words, .style = style};

@@ -128,7 +128,8 @@ static void figures_cells(const struct service *s, struct grid_cell *cells, char
 	cells[NOTE] = (struct grid_cell){.s = s->verdict.begun && v != VERDICT_ABSENT ? j->remedy : "", .style = STYLE_DIM};
 	for (size_t i = j->n_findings; s->verdict.begun && i-- > 0;)
 		if (j->findings[i].severity >= SEVERITY_WARNING)
-			cells[NOTE] = (struct grid_cell){.s = j->findings[i].reason, .style = j->findings[i].severity == SEVERITY_BLOCKING ? STYLE_BAD : STYLE_WARN};
+			cells[NOTE] = (struct grid_cell){.s = j->findings[i].reason,
+				.style = j->findings[i].severity == SEVERITY_BLOCKING ? STYLE_BAD : STYLE_WARN};
 }
 
 /* Old facts are dim, and say how old: in their column, or beside the verdict where there is none. */
@@ -162,7 +163,8 @@ static void owner_cells(const struct service *s, struct grid_cell *cells, char s
 	cells[MEMORY].s = value_show(scratch[MEMORY], running && o->rss > 0 ? value_int(o->rss) : value_unknown(), UNIT_BYTES);
 }
 
-static void name_cells(const struct rows *rows, const struct service *s, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
+static void name_cells(const struct rows *rows, const struct service *s, struct grid_cell *cells,
+	char scratch[][VALUE_TEXT_SIZE])
 {
 	enum verdict v = service_verdict(s);
 	bool warns = service_findings(s, SEVERITY_WARNING) > 0;
@@ -268,7 +270,8 @@ static void columns_for(struct rows *rows, const struct canvas *c)
 static struct grid_source source_of(const struct rows *rows, bool headings)
 {
 	return (struct grid_source){
-		.n_rows = rows->n, .columns = rows->columns, .n_columns = COLUMNS, .row = row, .heading = headings ? heading : NULL, .ctx = rows,
+		.n_rows = rows->n, .columns = rows->columns, .n_columns = COLUMNS, .row = row, .heading = headings ? heading : NULL,
+		.ctx = rows,
 		.empty = rows->lake->n_services ? "no service here matches" :
 			rows->lake->settled ? "nothing found: no service is expected, and none that is known listens on this machine" : "",
 	};
@@ -325,7 +328,8 @@ static void draw_more(struct canvas *c, int y, const struct lake *lake, size_t f
 	size_t used = 0;
 
 	for (size_t i = from; i < lake->n_problems && used + NAME_SIZE + 4 < sizeof names; i++)
-		used += (size_t)snprintf(names + used, NAME_SIZE + 4, "%s%.*s", i > from ? ", " : "", NAME_SIZE - 1, lake->problems[i].service->name);
+		used += (size_t)snprintf(names + used, NAME_SIZE + 4, "%s%.*s", i > from ? ", " : "", NAME_SIZE - 1,
+			lake->problems[i].service->name);
 	canvas_printf(c, y, 4, c->width - 5, STYLE_DIM, "and %zu more: %s", lake->n_problems - from, names);
 }
 
@@ -348,7 +352,8 @@ static int draw_narrow_problem(struct canvas *c, const struct lake *lake)
 	show_text(c, y, 1, 2, style, p->finding ? "!" : verdict_glyph(service_verdict(p->service), c->ascii));
 	show_text(c, y, 4, c->width - 7 - (int)strlen(more), style, p->service->name);
 	show_text(c, y++, c->width - 1 - (int)strlen(more), -1, STYLE_DIM, more);
-	show_text(c, y++, 4, c->width - 5, STYLE_NORMAL, problem_reason(p)[0] ? problem_reason(p) : verdict_word(service_verdict(p->service)));
+	show_text(c, y++, 4, c->width - 5, STYLE_NORMAL,
+		problem_reason(p)[0] ? problem_reason(p) : verdict_word(service_verdict(p->service)));
 	if (c->height >= 10 && problem_remedy(p)[0]) {
 		show_text(c, y, 4, 2, STYLE_DIM, "→");
 		show_text(c, y++, 6, c->width - 7, STYLE_ACCENT, problem_remedy(p));
@@ -411,8 +416,10 @@ static void draw_ready(struct canvas *c, const struct lake *lake)
 	if (lake->demo)
 		snprintf(demo, sizeof demo, " of demo %.*s", NAME_SIZE, lake->demo->name);
 	if (lake->ready_since > 0)
-		snprintf(since, sizeof since, ", for %s", clock_span(span, lake->wall > lake->ready_since ? lake->wall - lake->ready_since : 0));
-	snprintf(words, sizeof words, "%s %zu %s%s%s %s%s", one ? "the" : "all", lake->n_required, narrow ? "required" : "required service",
+		snprintf(since, sizeof since, ", for %s",
+			clock_span(span, lake->wall > lake->ready_since ? lake->wall - lake->ready_since : 0));
+	snprintf(words, sizeof words, "%s %zu %s%s%s %s%s", one ? "the" : "all", lake->n_required,
+		narrow ? "required" : "required service",
 		narrow || one ? "" : "s", demo, one ? "serves" : "serve", since);
 	show_text(c, 0, 1, 2, STYLE_GOOD, verdict_glyph(VERDICT_SERVING, c->ascii));
 	x += show_text(c, 0, x, c->width - x - 1, STYLE_NORMAL, words);
@@ -429,7 +436,8 @@ static void draw_found(struct canvas *c, const struct lake *lake)
 	for (size_t i = 0; i < lake->n_services; i++)
 		serving += service_verdict(lake->services[i]) == VERDICT_SERVING;
 	canvas_printf(c, 0, 1, c->width - 2, STYLE_NORMAL, "%zu service%s found, %zu serving; %s", lake->n_services,
-		lake->n_services == 1 ? "" : "s", serving, lake->profile && lake->profile->name ? "none is required" : "no profile says what should be here");
+		lake->n_services == 1 ? "" : "s", serving,
+			lake->profile && lake->profile->name ? "none is required" : "no profile says what should be here");
 }
 
 /* Returns the lines used. */
@@ -524,7 +532,8 @@ static void draw_events(struct canvas *c, int y, int lines, const struct lake *l
 
 		show_text(c, y + i, 1, 8, STYLE_DIM, clock_hms(hms, e->wall));
 		show_text(c, y + i, 11, name, styles[e->severity], e->service);
-		show_text(c, y + i, x, c->width - x - 1, styles[e->severity] == STYLE_NORMAL ? STYLE_DIM : styles[e->severity], e->words);
+		show_text(c, y + i, x, c->width - x - 1, styles[e->severity] == STYLE_NORMAL ? STYLE_DIM : styles[e->severity],
+			e->words);
 	}
 }
 

@@ -78,7 +78,8 @@ static enum style verdict_words(char out[VALUE_TEXT_SIZE], const struct port_row
 	v = service_verdict(s);
 	if (p->expected[0] && v == VERDICT_SERVING && (!p->listener || (p->answers && p->answers != s))) {
 		/* it serves, but this part of it is not here */
-		snprintf(out, VALUE_TEXT_SIZE, "%s %s", ascii ? "!" : verdict_glyph(VERDICT_SICK, ascii), p->listener ? "another" : "closed");
+		snprintf(out, VALUE_TEXT_SIZE, "%s %s", ascii ? "!" : verdict_glyph(VERDICT_SICK, ascii),
+			p->listener ? "another" : "closed");
 		return STYLE_WARN;
 	}
 	snprintf(out, VALUE_TEXT_SIZE, "%s %s", verdict_glyph(v, ascii), p->expected[0] ? verdict_word(v) : "found");
@@ -99,7 +100,8 @@ static bool keep(const void *ctx, size_t i)
 	const struct rows *rows = ctx;
 	const struct port_row *p = &rows->lake->ports[i];
 	char port[8], expected[VALUE_TEXT_SIZE], owner[VALUE_TEXT_SIZE], verdict[VALUE_TEXT_SIZE];
-	const char *cells[] = {port, p->address, expected_words(expected, p), answer_words(p), owner_words(owner, p, rows->lake->wall), verdict};
+	const char *cells[] = {port, p->address, expected_words(expected, p), answer_words(p),
+		owner_words(owner, p, rows->lake->wall), verdict};
 
 	snprintf(port, sizeof port, "%u", (unsigned)p->port);
 	verdict_words(verdict, p, rows->ascii);
@@ -117,9 +119,11 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 	snprintf(scratch[PORT], VALUE_TEXT_SIZE, "%u", (unsigned)p->port);
 	cells[PORT] = (struct grid_cell){.s = scratch[PORT], .style = explained ? STYLE_NORMAL : STYLE_DIM};
 	cells[ADDRESS] = (struct grid_cell){.s = p->address[0] ? p->address : "-", .style = STYLE_DIM};
-	cells[EXPECTED] = (struct grid_cell){.s = expected_words(scratch[EXPECTED], p), .style = p->expected[0] ? STYLE_NORMAL : STYLE_DIM};
+	cells[EXPECTED] = (struct grid_cell){.s = expected_words(scratch[EXPECTED], p),
+		.style = p->expected[0] ? STYLE_NORMAL : STYLE_DIM};
 	cells[ANSWERS] = (struct grid_cell){.s = answer_words(p), .style = p->answers ? STYLE_NORMAL : STYLE_DIM};
-	cells[OWNER] = (struct grid_cell){.s = owner_words(scratch[OWNER], p, rows->lake->wall), .style = explained ? STYLE_NORMAL : STYLE_DIM};
+	cells[OWNER] = (struct grid_cell){.s = owner_words(scratch[OWNER], p, rows->lake->wall),
+		.style = explained ? STYLE_NORMAL : STYLE_DIM};
 	cells[VERDICT].style = verdict_words(scratch[VERDICT], p, rows->ascii);
 	cells[VERDICT].s = scratch[VERDICT];
 	cells[VERDICT].spark = NULL;
@@ -209,9 +213,11 @@ static int draw_notes(struct canvas *c, const struct lake *lake)
 		show_text(c, y - used++, 1, c->width - 2, STYLE_WARN, words);
 	}
 	if (lake->facts && !lake->facts->processes_whole)
-		show_text(c, y - used++, 1, c->width - 2, STYLE_DIM, "this user does not see everybody's processes: - there means unknown");
+		show_text(c, y - used++, 1, c->width - 2, STYLE_DIM,
+			"this user does not see everybody's processes: - there means unknown");
 	if (lake->docker && (lake->docker->docker == DOCKER_DENIED || lake->docker->docker == DOCKER_DEAD)) {
-		snprintf(words, sizeof words, "containers are unknown: docker %s", lake->docker->docker == DOCKER_DENIED ? "denies this user" :
+		snprintf(words, sizeof words, "containers are unknown: docker %s",
+			lake->docker->docker == DOCKER_DENIED ? "denies this user" :
 			"does not answer");
 		show_text(c, y - used++, 1, c->width - 2, STYLE_DIM, words);
 	}
@@ -249,7 +255,8 @@ static unsigned act_on(struct panel_view *view, struct ports *ports, const struc
 		return view->open ? REACT_OPEN : REACT_NONE;
 	}
 	if (what == ACT_COPY) {
-		snprintf(ports->copied, sizeof ports->copied, strchr(p->address, ':') ? "[%s]:%u" : "%s:%u", p->address, (unsigned)p->port);
+		snprintf(ports->copied, sizeof ports->copied, strchr(p->address, ':') ? "[%s]:%u" : "%s:%u", p->address,
+			(unsigned)p->port);
 		view->copy = ports->copied;
 		return REACT_COPY;
 	}

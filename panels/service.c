@@ -65,7 +65,8 @@ static void draw_verdict(struct document *d)
 	if (s->verdict.begun)
 		paragraph(d, 3, STYLE_ACCENT, "→", s->verdict.shown.remedy);
 	if (s->cause && s->cause->name) {
-		snprintf(words, sizeof words, "caused by %.*s (%s)", NAME_SIZE - 1, s->cause->name, verdict_word(service_verdict(s->cause)));
+		snprintf(words, sizeof words, "caused by %.*s (%s)", NAME_SIZE - 1, s->cause->name,
+			verdict_word(service_verdict(s->cause)));
 		paragraph(d, 3, STYLE_WARN, "←", words);
 	}
 }
@@ -217,7 +218,8 @@ static void draw_figure(struct document *d, const struct figure_places *p, const
 	}
 	if (p->help && f->help)
 		show_text(d->c, d->y, x, p->help, STYLE_DIM, f->help);
-	canvas_right(d->c, d->y++, d->c->width - 7, 6, old ? STYLE_WARN : STYLE_DIM, show_age(out, from ? from->ended : 0, d->lake->now));
+	canvas_right(d->c, d->y++, d->c->width - 7, 6, old ? STYLE_WARN : STYLE_DIM,
+		show_age(out, from ? from->ended : 0, d->lake->now));
 }
 
 static void draw_figures(struct document *d)
@@ -276,7 +278,8 @@ static void draw_container(struct document *d, const char *name)
 	}
 	if (k->restarts > 0)
 		snprintf(restarts, sizeof restarts, ", %lld restarts", (long long)k->restarts);
-	snprintf(words, sizeof words, "%s, %s, %s%s%s%s%s", k->name, k->image, k->status[0] ? k->status : k->state, k->health[0] ? ", " : "", k->health,
+	snprintf(words, sizeof words, "%s, %s, %s%s%s%s%s", k->name, k->image, k->status[0] ? k->status : k->state,
+		k->health[0] ? ", " : "", k->health,
 		restarts, k->oom_killed ? ", killed for memory" : "");
 	named(d, "container", words);
 	named(d, "ports", k->ports);
@@ -339,7 +342,8 @@ static void draw_recent(struct document *d)
 			section(d, "WHAT HAPPENED");
 		show_text(d->c, d->y, 1, 8, STYLE_DIM, clock_hms(hms, e->wall));
 		show_text(d->c, d->y++, 12, d->c->width - 13,
-			e->severity == SEVERITY_BLOCKING ? STYLE_BAD : e->severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL, e->words);
+			e->severity == SEVERITY_BLOCKING ? STYLE_BAD : e->severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL,
+			e->words);
 	}
 }
 
@@ -427,7 +431,8 @@ static void draw_name(struct canvas *c, const struct lake *lake, const struct se
 
 	show_text(c, 0, 1, 2, service_style(s), verdict_glyph(v, c->ascii));
 	pen.x += show_text(c, 0, pen.x, int_max(8, c->width / 2), STYLE_TITLE, s->name) + 2;
-	snprintf(words, sizeof words, "%s%s%s", verdict_word(v), since >= 0 ? " for " : "", since >= 0 ? clock_span(span, since) : "");
+	snprintf(words, sizeof words, "%s%s%s", verdict_word(v), since >= 0 ? " for " : "",
+		since >= 0 ? clock_span(span, since) : "");
 	pen_part(&pen, service_style(s), words, NULL);
 	pen_part(&pen, STYLE_NORMAL, s->kind ? s->kind->title : s->expected ? "of no known kind" : "unknown listener", NULL);
 	pen_part(&pen, STYLE_NORMAL, show_version(out, s), NULL);
@@ -486,7 +491,8 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	int head = c->height > HEAD_LINES + 1 ? HEAD_LINES : c->height > 1;
 
 	if (!s) {
-		canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "%s is not here any more", view->subject ? view->subject : "this service");
+		canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "%s is not here any more",
+			view->subject ? view->subject : "this service");
 		return;
 	}
 	if (head)

@@ -168,7 +168,8 @@ char *show_sentence(char *out, size_t size, const struct service *s)
 	char version[VALUE_TEXT_SIZE], at[VALUE_TEXT_SIZE];
 	const char *words = service_words(s);
 
-	snprintf(out, size, "%s %s %s %s%s%s", s->name, show_endpoint(at, &s->at), verdict_word(service_verdict(s)), show_version(version, s),
+	snprintf(out, size, "%s %s %s %s%s%s", s->name, show_endpoint(at, &s->at), verdict_word(service_verdict(s)),
+		show_version(version, s),
 		words[0] ? ": " : "", words);
 	return out;
 }
@@ -279,7 +280,8 @@ char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s)
 			continue;
 		if (f->unit == UNIT_RECORDS) /* how a lag moves says more than the lag */
 			show_rate(rate, service_history(s, f->name));
-		n = snprintf(whole, sizeof whole, "%s%s%s%s%s%s", used ? "  " : "", value_show(number, v, f->unit), f->label && f->label[0] ? " " : "",
+		n = snprintf(whole, sizeof whole, "%s%s%s%s%s%s", used ? "  " : "", value_show(number, v, f->unit),
+			f->label && f->label[0] ? " " : "",
 			label_after(label, f, v), rate[0] ? " " : "", rate);
 		if (n > 0 && used + (size_t)n < VALUE_TEXT_SIZE) {
 			text_copy(out + used, VALUE_TEXT_SIZE - used, text_of(whole));

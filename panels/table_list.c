@@ -85,7 +85,8 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		bool known = cell_of(rows->table, rows->at[at], i).type != VALUE_UNKNOWN;
 
-		cells[i] = (struct grid_cell){.s = cell_words(rows, rows->at[at], i, scratch[i]), .style = known ? STYLE_NORMAL : STYLE_DIM};
+		cells[i] = (struct grid_cell){.s = cell_words(rows, rows->at[at], i, scratch[i]),
+			.style = known ? STYLE_NORMAL : STYLE_DIM};
 		if (i < NAME_CELLS && used + 1 < VALUE_TEXT_SIZE) {
 			snprintf(name + used, VALUE_TEXT_SIZE - used, "%s/", cells[i].s);
 			used = strlen(name);
@@ -129,6 +130,7 @@ static void measure(struct table_list *list, struct rows *rows, const struct can
 
 static struct grid_source source_of(struct table_list *list, struct rows *rows, const struct canvas *c)
 {
+	int text = c ? int_clamp(c->width / 3, 8, WIDEST_TEXT) : WIDEST_TEXT;
 	size_t widest = 0;
 
 	for (size_t i = 0; i < rows->n_columns; i++)
@@ -141,7 +143,7 @@ static struct grid_source source_of(struct table_list *list, struct rows *rows, 
 
 		rows->columns[i] = (struct grid_column){
 			.head = rows->heads[i],
-			.width = int_min(list->widths[i], number ? WIDEST_NUMBER : c ? int_clamp(c->width / 3, 8, WIDEST_TEXT) : WIDEST_TEXT),
+			.width = int_min(list->widths[i], number ? WIDEST_NUMBER : text),
 			.priority = spec->priority,
 			.right = number,
 		};
@@ -181,8 +183,8 @@ static int draw_note(struct canvas *c, const struct lake *lake, const struct sna
 	return 1;
 }
 
-void table_list_draw(struct table_list *list, const struct panel_view *view, const struct snapshot *s, const struct table *table,
-	struct canvas *c)
+void table_list_draw(struct table_list *list, const struct panel_view *view, const struct snapshot *s,
+	const struct table *table, struct canvas *c)
 {
 	struct rows rows;
 	struct grid_source source;
@@ -220,7 +222,8 @@ static const char *row_words(struct table_list *list, const struct rows *rows)
 
 		text_copy(list->copied + used, sizeof list->copied - used, i ? TEXT("  ") : TEXT(""));
 		used = strlen(list->copied);
-		text_copy(list->copied + used, sizeof list->copied - used, text_of(cell_words(rows, rows->at[list->grid.selected], i, out)));
+		text_copy(list->copied + used, sizeof list->copied - used,
+			text_of(cell_words(rows, rows->at[list->grid.selected], i, out)));
 		used = strlen(list->copied);
 	}
 	return list->copied;

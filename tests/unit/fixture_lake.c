@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: MIT
+/* See fixture_lake.h. One table of rows per lake; what a row leaves out is unknown. */
+#include "fixture_lake.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2, HISTORIES_MAX = 4 };
+
+const char *const fixture_names[FIXTURE_COUNT] = {"pocket", "trouble", "starting", "nothing", "many", "hostile"};
+
+struct fixture {
+	struct lake lake;
+	struct profile profile;
+	struct service *at[SERVICES_MAX];
+	struct service services[SERVICES_MAX];
+	struct expectation expected[SERVICES_MAX];
+	const char *needs[2];
+	struct history histories[SERVICES_MAX][HISTORIES_MAX];
+	struct snapshot *snapshots[SNAPSHOTS_MAX];
+	size_t n_snapshots;
+	struct port_row ports[PORTS_MAX];
+	struct listener listeners[PORTS_MAX];
+	struct event events[EVENTS_MAX];
+	struct process processes[2];
+	struct container containers[2];
+	struct disk disks[2];
+	struct facts facts, docker;
+	struct history load, memory;
+	char names[SERVICES_MAX][256];
+};
+
+/* ---- kinds, as the fixtures see them ---- */
+
+static const struct service_kind fix_postgres = {
+	.name = "postgres", .title = "PostgreSQL", .group = "storage",
+	.figures = (const struct figure_spec[]){
+		{"tables", "tables", UNIT_COUNT, FIGURE_ROW, "tables of the Iceberg catalog"},
+		{"connections", "conns", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "client sessions of all databases"},
+		{"database_size", "", UNIT_BYTES, FIGURE_ROW, "size on disk"},
+		{"longest_transaction", "longest transaction", UNIT_MS, 0, "age of the oldest open transaction of another client"},
+		{"role", "", UNIT_NONE, 0, "primary or standby"},
+		{0}},
+};
+static const struct service_kind fix_seaweedfs = {
+	.name = "seaweedfs", .title = "SeaweedFS", .group = "storage",
+	.figures = (const struct figure_spec[]){
+		{"free", "free", UNIT_BYTES, FIGURE_ROW | FIGURE_HISTORY, "room left on the volume servers"},
+		{"buckets", "buckets", UNIT_COUNT, FIGURE_ROW, "buckets of the S3 gateway"},
+		{0}},
+};
+static const struct service_kind fix_kafka = {
+	.name = "kafka", .title = "Kafka broker", .group = "streams",
+	.figures = (const struct figure_spec[]){
+		{"lag", "lag", UNIT_RECORDS, FIGURE_ROW | FIGURE_HISTORY, "records that the groups are behind, all together"},
+		{"topics", "topics", UNIT_COUNT, FIGURE_ROW, "topics, internal ones not counted"},
+		{"under_replicated", "under-replicated", UNIT_COUNT, 0, "partitions with fewer replicas in sync than they should have"},
+		{"cluster_id", "cluster", UNIT_NONE, 0, "the cluster's own name"},
+		{0}},
+	.tables = (const struct table_spec[]){
+		{"groups", "consumer groups", (const struct column_spec[]){
+			{"group", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""}, {"members", VALUE_INT,
+				UNIT_COUNT, 2, ""},
+			{"topics", VALUE_TEXT, UNIT_NONE, 3, ""}, {"lag", VALUE_INT, UNIT_RECORDS, 1, ""}, {"last_commit", VALUE_INT,
+				UNIT_TIME, 4, ""}, {0}}},
+		{"topics", "topics", (const struct column_spec[]){
+			{"topic", VALUE_TEXT, UNIT_NONE, 0, ""}, {"partitions", VALUE_INT, UNIT_COUNT, 1, ""}, {"records", VALUE_INT,
+				UNIT_RECORDS, 1, ""}, {0}}},
+		{0}},
+};
+static const struct service_kind fix_master = {
+	.name = "spark-master", .title = "Spark master", .group = "compute",
+	.figures = (const struct figure_spec[]){
+		{"workers", "workers", UNIT_COUNT, FIGURE_ROW, "workers that are alive"},
+		{"applications", "apps", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "applications that run"},
+		{"cores_free", "cores free", UNIT_COUNT, FIGURE_ROW, "cores that no application holds"},
+		{0}},
+};
+static const struct service_kind fix_worker = {
+	.name = "spark-worker", .title = "Spark worker", .group = "compute",
+	.figures = (const struct figure_spec[]){
+		{"executors", "executors", UNIT_COUNT, FIGURE_ROW, "executors that run here"}, {"memory_free", "free", UNIT_BYTES,
+			FIGURE_ROW, "memory not given away"}, {0}},
+};
+static const struct service_kind fix_connect = {
+	.name = "spark-connect", .title = "Spark Connect", .group = "compute",
+	.figures = (const struct figure_spec[]){{"sessions", "sessions", UNIT_COUNT, FIGURE_ROW, "open sessions"}, {0}},
+};
+static const struct service_kind fix_history = {
+	.name = "spark-history", .title = "Spark history server", .group = "runs",
+	.figures = (const struct figure_spec[]){{"applications", "finished", UNIT_COUNT, FIGURE_ROW, "applications that it lists"},
+		{0}},
+};
+static const struct service_kind fix_catalog = {
+	.name = "unity-catalog", .title = "Unity Catalog", .group = "catalogs",
+	.figures = (const struct figure_spec[]){{0}},
+};
+
+/* ---- rows ---- */
+
+struct told { /* a figure: an integer, a text, or neither */
+	const char *name;
+	int64_t i;
+	const char *s;
+	bool at_least;
+	double trend; /* not 0: has a history that grows by it */
+};
+
+struct service_row {
+	const char *name, *group;
+	const struct service_kind *kind;
+	uint16_t port;
+	bool found, optional;
+	enum verdict verdict;
+	const char *version, *version_to, *expected;
+	enum sure sure;
+	const char *process;
+	pid_t pid;
+	const char *container;
+	int64_t rss;
+	double cpu;
+	const char *reason, *remedy, *progress;
+	bool asking, unjudged;
+	int64_t pulse_age, depth_age; /* ms; 0: fresh */
+	struct told told[6]; /* ends with a name of NULL */
+};
+
+static struct snapshot *add_snapshot(struct fixture *f, const struct service_row *r, enum snapshot_part part, int64_t age,
+	int64_t interval)
+{
+	struct snapshot *s = snapshot_new(r->name, part);
+
+	s->ended = FIXTURE_NOW - (age ? age : 900);
+	s->begun = s->ended - 3;
+	s->wall = FIXTURE_WALL - (age ? age : 900);
+	s->interval = interval;
+	s->generation = 7;
+	f->snapshots[f->n_snapshots++] = s;
+	return s;
+}
+
+static void add_histories(struct fixture *f, size_t at, const struct service_row *r)
+{
+	struct service *s = &f->services[at];
+
+	for (const struct told *t = r->told; t->name; t++) {
+		struct history *h = &f->histories[at][s->n_histories];
+		const struct figure_spec *spec = r->kind->figures;
+
+		while (strcmp(spec->name, t->name) != 0)
+			spec++;
+		if (!(spec->flags & FIGURE_HISTORY) || s->n_histories == HISTORIES_MAX)
+			continue;
+		h->spec = spec;
+		h->rate = t->trend / 2;
+		for (unsigned k = 0; k < 30; k++) /* with a gap, as after a restart */
+			h->ring.at[k] = k == 9 ? (double)NAN : (double)t->i - t->trend * (29 - k) + (k % 3 == 1 ? t->trend / 3 : 0);
+		h->ring.next = h->ring.used = 30;
+		s->histories = f->histories[at];
+		s->n_histories++;
+	}
+}
+
+static void fill_links(struct judged *j, const struct service_row *r)
+{
+	bool runs = r->pid || r->container, serves = r->verdict == VERDICT_SERVING;
+
+	for (int i = 0; i < LINK_COUNT; i++)
+		j->links[i] = (struct link){.state = serves ? LINK_OK : LINK_UNKNOWN, .seen = FIXTURE_NOW - 900, .interval = 2000};
+	j->links[LINK_DECLARED].state = r->found ? LINK_NA : LINK_OK;
+	snprintf(j->links[LINK_DECLARED].value, LINK_VALUE_SIZE, "%s", r->found ? "found, in no profile" : "profile pocket");
+	snprintf(j->links[LINK_DECLARED].source, LINK_VALUE_SIZE, "profile");
+	j->links[LINK_RUNNING].state = runs ? LINK_OK : LINK_BAD;
+	snprintf(j->links[LINK_RUNNING].value, LINK_VALUE_SIZE, runs ? "%s, pid %d" : "no process of it is seen",
+		r->process ? r->process : "runs", (int)r->pid);
+	snprintf(j->links[LINK_RUNNING].source, LINK_VALUE_SIZE, "processes");
+	snprintf(j->links[LINK_LISTENING].value, LINK_VALUE_SIZE, "127.0.0.1:%u", (unsigned)r->port);
+	snprintf(j->links[LINK_LISTENING].source, LINK_VALUE_SIZE, "listening sockets");
+	snprintf(j->links[LINK_IDENTITY].value, LINK_VALUE_SIZE, "%s", r->kind ? r->kind->title : "unknown");
+	snprintf(j->links[LINK_IDENTITY].source, LINK_VALUE_SIZE, "ApiVersions v3, 2 ms");
+	snprintf(j->links[LINK_VERSION].value, LINK_VALUE_SIZE, "%s%s%s", r->version ? r->version : "not known",
+		r->expected ? ", expected " : "",
+		r->expected ? r->expected : "");
+	j->links[LINK_VERSION].state = r->verdict == VERDICT_WRONG_VERSION ? LINK_BAD : j->links[LINK_VERSION].state;
+	j->links[LINK_FRESH].state = LINK_NA;
+	snprintf(j->links[LINK_FRESH].value, LINK_VALUE_SIZE, "no file is named that it depends on");
+	snprintf(j->links[LINK_HEALTHY].value, LINK_VALUE_SIZE, "%s",
+		serves ? "every partition has a leader and its replicas in sync" : "cannot be asked");
+}
+
+static void fill_judged(struct service *s, const struct service_row *r)
+{
+	struct judged *j = &s->verdict.shown;
+
+	s->verdict.begun = !r->unjudged;
+	s->verdict.since_wall = FIXTURE_WALL - 18 * 60000;
+	j->verdict = r->verdict;
+	j->sure = r->version ? r->sure ? r->sure : SURE_EXACT : SURE_UNKNOWN;
+	snprintf(j->version, sizeof j->version, "%s", r->version ? r->version : "");
+	snprintf(j->version_to, sizeof j->version_to, "%s", r->version_to ? r->version_to : "");
+	snprintf(j->reason, sizeof j->reason, "%s", r->reason ? r->reason : "");
+	snprintf(j->remedy, sizeof j->remedy, "%s", r->remedy ? r->remedy : "");
+	j->owner = (struct owner){.pid = r->pid, .rss = r->rss, .cpu = r->pid ? r->cpu : (double)NAN, .state = 'S',
+		.started = r->pid ? FIXTURE_WALL - 41 * INT64_C(86400000) : 0};
+	snprintf(j->owner.process, sizeof j->owner.process, "%s", r->process ? r->process : "");
+	snprintf(j->owner.container, sizeof j->owner.container, "%s", r->container ? r->container : "");
+	fill_links(j, r);
+	j->seen = s->pulse ? s->pulse->ended : 0;
+}
+
+static struct service *add_service(struct fixture *f, const struct service_row *r)
+{
+	size_t at = f->lake.n_services++;
+	struct service *s = f->at[at] = &f->services[at];
+	struct expectation *e = &f->expected[at];
+	struct snapshot *pulse, *depth;
+
+	*s = (struct service){.name = r->name, .group = r->group ? r->group : r->kind ? r->kind->group : NULL, .kind = r->kind,
+		.required = !r->optional && !r->found, .asking = r->asking};
+	s->at.port = r->port;
+	snprintf(s->at.address, sizeof s->at.address, "127.0.0.1");
+	*e = (struct expectation){.name = r->name, .kind = r->kind, .group = s->group, .version = r->expected,
+		.version_from = ".env of the checkout", .required = s->required};
+	s->expected = r->found ? NULL : e;
+	if (!r->unjudged) {
+		s->pulse = pulse = add_snapshot(f, r, PART_PULSE, r->pulse_age, 2000);
+		pulse->files.progress = r->progress;
+	}
+	if (r->told[0].name) {
+		s->depth = depth = add_snapshot(f, r, PART_DEPTH, r->depth_age, 10000);
+		for (const struct told *t = r->told; t->name; t++) {
+			struct value v = t->s ? value_text(t->s) : value_int(t->i);
+
+			v.at_least = t->at_least;
+			snapshot_figure(depth, r->kind->figures, t->name, v);
+		}
+		add_histories(f, at, r);
+	}
+	fill_judged(s, r);
+	f->lake.n_required += s->required;
+	f->lake.n_serving += r->verdict == VERDICT_SERVING && !r->unjudged;
+	return s;
+}
+
+static struct judged_finding *add_finding(struct service *s, const char *name, enum severity severity, const char *reason,
+	const char *remedy)
+{
+	struct judged *j = &s->verdict.shown;
+	struct judged_finding *finding = &j->findings[j->n_findings++];
+
+	finding->severity = severity;
+	snprintf(finding->name, sizeof finding->name, "%s", name);
+	snprintf(finding->reason, sizeof finding->reason, "%s", reason);
+	snprintf(finding->remedy, sizeof finding->remedy, "%s", remedy);
+	return finding;
+}
+
+static void add_problem(struct fixture *f, const struct service *s, const struct judged_finding *finding)
+{
+	f->lake.problems[f->lake.n_problems++] = (struct problem){s, finding};
+}
+
+static void add_event(struct fixture *f, int64_t seconds_ago, const char *service, enum severity severity, const char *words)
+{
+	struct event *e = &f->events[f->lake.n_events++];
+
+	*e = (struct event){.number = 100 + f->lake.n_events, .wall = FIXTURE_WALL - seconds_ago * 1000, .severity = severity};
+	snprintf(e->service, sizeof e->service, "%s", service);
+	snprintf(e->words, sizeof e->words, "%s", words);
+}
+
+static struct port_row *add_port(struct fixture *f, uint16_t port, const char *address, const char *expected, const char *role,
+	const char *answers, const char *words, bool listens)
+{
+	size_t at = f->lake.n_ports++;
+	struct port_row *p = &f->ports[at];
+	const struct service *a = answers ? lake_service(&f->lake, answers) : NULL;
+
+	*p = (struct port_row){.port = port, .expected_role = role, .answers = a, .asked = words[0] && strcmp(words, "not asked") != 0};
+	snprintf(p->address, sizeof p->address, "%s", address);
+	snprintf(p->words, sizeof p->words, "%s", words);
+	p->expected[0] = expected ? lake_service(&f->lake, expected) : NULL;
+	if (listens) {
+		p->listener = &f->listeners[at];
+		f->listeners[at] = (struct listener){.port = port};
+	}
+	if (a)
+		p->owner = a->verdict.shown.owner;
+	return p;
+}
+
+/* ---- the machine ---- */
+
+static void add_machine(struct fixture *f)
+{
+	static const double gib = 1024.0 * 1024 * 1024;
+
+	f->disks[0] = (struct disk){.path = "/", .total = (int64_t)(228 * gib), .free = (int64_t)(41 * gib),
+		.inodes_free = 9000000};
+	f->disks[1] = (struct disk){.path = "/srv/lake", .total = (int64_t)(900 * gib), .free = (int64_t)(72 * gib),
+		.inodes_free = -1};
+	f->processes[0] = (struct process){.pid = 921, .name = "java", .hint = "kafka.Kafka /etc/kafka/server.properties",
+		.state = 'S'};
+	f->processes[1] = (struct process){.pid = 1187, .name = "java",
+		.hint = "org.apache.spark.sql.connect.service.SparkConnectServer --conf spark.jars=****", .state = 'S'};
+	f->containers[0] = (struct container){.id = "0123456789ab", .name = "spark-worker-40", .image = "apache/spark:4.0.1",
+		.state = "running", .status = "Up 5 minutes",
+		.restarts = 3, .exit_code = -1, .ports = "127.0.0.1:8081->8081"};
+	f->facts = (struct facts){.hostname = "atlas", .disks = f->disks, .n_disks = 2, .processes = f->processes,
+		.n_processes = 2, .processes_whole = true};
+	f->facts.box = (struct box){.memory_total = (int64_t)(64 * gib), .memory_available = (int64_t)(55 * gib),
+		.swap_total = (int64_t)(8 * gib), .swap_free = (int64_t)(7.5 * gib),
+		.load1 = 1.4, .load5 = 1.1, .load15 = 0.9, .cores = 8, .oom_kills = 0, .uptime = 41 * INT64_C(86400000)};
+	f->docker = (struct facts){.docker = DOCKER_OK, .docker_words = "28.0", .containers = f->containers, .n_containers = 1};
+	for (unsigned k = 0; k < 40; k++) {
+		f->load.ring.at[k] = 1.0 + (k % 7) * 0.1;
+		f->memory.ring.at[k] = (55 + k % 3) * gib;
+	}
+	f->load.ring.next = f->load.ring.used = f->memory.ring.next = f->memory.ring.used = 40;
+	f->load.rate = f->memory.rate = (double)NAN;
+	f->lake.facts = &f->facts;
+	f->lake.docker = &f->docker;
+	f->lake.facts_seen = f->lake.docker_seen = FIXTURE_NOW - 900;
+	f->lake.load = &f->load;
+	f->lake.memory = &f->memory;
+}
+
+/* ---- the lakes ---- */
+
+static const struct service_row pocket[] = {
+	{.name = "postgres", .kind = &fix_postgres, .port = 5432, .verdict = VERDICT_SERVING, .version = "15.18", .expected = "15",
+		.process = "postgres", .pid = 812,
+		.rss = 29 << 20, .cpu = 0.004, .told = {{"tables", 18, .trend = 0}, {"connections", 3, .trend = 0.05},
+			{"database_size", 812 << 20}, {"longest_transaction", 0}, {"role", .s = "primary"}}},
+	{.name = "seaweedfs", .kind = &fix_seaweedfs, .port = 8333, .verdict = VERDICT_SERVING, .version = "4.48",
+		.process = "weed", .pid = 903, .rss = 120 << 20, .cpu = 0.01,
+		.told = {{"free", INT64_C(44023414784), .trend = -50000000}, {"buckets", 2}}},
+	{.name = "kafka", .kind = &fix_kafka, .port = 9092, .verdict = VERDICT_SERVING, .version = "4.1", .version_to = "4.2",
+		.sure = SURE_RANGE, .expected = "4.1", .process = "java", .pid = 921,
+		.container = "kafka", .rss = 204472320, .cpu = 0.021, .told = {{"lag", 12401, .trend = 620}, {"topics", 4},
+			{"under_replicated", 0}, {"cluster_id", .s = "5L6g3nShT-eMCtK--X86sw"}}},
+	{.name = "spark-master-41", .kind = &fix_master, .port = 7078, .verdict = VERDICT_SERVING, .version = "4.1.1",
+		.expected = "4.1", .process = "java", .pid = 1004, .rss = 312 << 20,
+		.cpu = 0.002, .told = {{"workers", 1}, {"applications", 2, .trend = 0.04}, {"cores_free", 2}}},
+	{.name = "spark-worker-41", .kind = &fix_worker, .port = 8084, .verdict = VERDICT_SERVING, .version = "4.1.1",
+		.process = "java", .pid = 1060, .rss = 290 << 20, .cpu = 1.37,
+		.told = {{"executors", 2}, {"memory_free", 512 << 20}}},
+	{.name = "spark-connect", .kind = &fix_connect, .port = 15002, .verdict = VERDICT_SERVING, .version = "4.1.1",
+		.expected = "4.1", .process = "java", .pid = 1187, .rss = 640 << 20, .cpu = 0.11,
+		.told = {{"sessions", 1}}},
+	{.name = "spark-history", .kind = &fix_history, .port = 18080, .verdict = VERDICT_SERVING, .version = "4.1.1",
+		.process = "java", .pid = 1300, .rss = 201 << 20, .cpu = 0,
+		.told = {{"applications", 6}}},
+	{.name = "found:8888", .kind = &fix_seaweedfs, .port = 8888, .found = true, .verdict = VERDICT_SERVING, .version = "4.48",
+		.process = "weed", .pid = 903, .rss = 120 << 20, .cpu = 0.01},
+};
+
+static void fill_tables(struct fixture *f)
+{
+	static const struct {
+		const char *group, *state, *topics;
+		int64_t members, lag, ago;
+		bool at_least;
+	} groups[] = {{"orders-etl", "slow", "orders", 3, 12401, 1, false}, {"audit", "stopped", "orders", 0, 88120, 10800, false},
+		{"spark: medallion", "ok", "orders", -1, 310, 2, false}, {"replay", "unknown", "orders, couriers, kitchens", 0, 120,
+			-1, true}};
+	struct snapshot *depth = NULL;
+	struct table *t;
+
+	for (size_t i = 0; i < f->n_snapshots; i++)
+		if (f->snapshots[i] == fixture_service(f, "kafka")->depth)
+			depth = f->snapshots[i];
+	if (!depth)
+		return;
+	t = snapshot_table(depth, fix_kafka.tables, "groups");
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+		struct value *row = table_row(depth, t), lag = value_int(groups[i].lag);
+
+		lag.at_least = groups[i].at_least;
+		table_set(depth, t, row, "group", value_text(groups[i].group));
+		table_set(depth, t, row, "state", value_text(groups[i].state));
+		table_set(depth, t, row, "topics", value_text(groups[i].topics));
+		table_set(depth, t, row, "lag", lag);
+		if (groups[i].members >= 0)
+			table_set(depth, t, row, "members", value_int(groups[i].members));
+		if (groups[i].ago >= 0)
+			table_set(depth, t, row, "last_commit", value_int(FIXTURE_WALL - groups[i].ago * 1000));
+	}
+	t = snapshot_table(depth, fix_kafka.tables, "topics");
+	for (int i = 0; i < 30; i++) {
+		struct value *row = table_row(depth, t);
+		char name[32];
+
+		snprintf(name, sizeof name, "topic-%02d", i);
+		table_set(depth, t, row, "topic", value_text(name));
+		table_set(depth, t, row, "partitions", value_int(i % 4 + 1));
+		if (i != 7)
+			table_set(depth, t, row, "records", value_int(INT64_C(1027129) * (i * 7 % 30)));
+	}
+	t->left_off = 1200;
+}
+
+static void fill_pocket(struct fixture *f)
+{
+	for (size_t i = 0; i < sizeof pocket / sizeof *pocket; i++)
+		add_service(f, &pocket[i]);
+	add_machine(f);
+	fill_tables(f);
+	add_finding(fixture_service(f, "kafka"), "lag", SEVERITY_WARNING,
+		"orders-etl is slow: 12,401 behind, 310/s more each second", "start more members, or see what holds it up");
+	f->needs[0] = "postgres";
+	f->expected[5].needs = f->needs;
+	f->lake.n_warnings = 1;
+	f->lake.settled = f->lake.ready = true;
+	f->lake.ready_since = FIXTURE_WALL - 18 * 60000;
+	add_event(f, 2000, "spark-worker-41", SEVERITY_WARNING, "stopped: its process is gone");
+	add_event(f, 1986, "spark-worker-41", SEVERITY_INFO, "serving again after 14s");
+	add_event(f, 1080, "", SEVERITY_INFO, "ready");
+	add_event(f, 33, "kafka", SEVERITY_WARNING, "orders-etl is slow: 12,401 behind, 310/s more each second");
+	add_port(f, 5432, "127.0.0.1", "postgres", NULL, "postgres", "PostgreSQL 15.18", true);
+	add_port(f, 7078, "127.0.0.1", "spark-master-41", NULL, "spark-master-41", "Spark master 4.1.1", true);
+	add_port(f, 8084, "*", "spark-worker-41", NULL, "spark-worker-41", "Spark worker 4.1.1", true);
+	add_port(f, 8333, "127.0.0.1", "seaweedfs", NULL, "seaweedfs", "SeaweedFS S3 4.48", true);
+	add_port(f, 8888, "127.0.0.1", NULL, NULL, "found:8888", "SeaweedFS filer 4.48", true);
+	add_port(f, 9092, "*", "kafka", NULL, "kafka", "Kafka broker 4.1 to 4.2", true);
+	add_port(f, 9093, "127.0.0.1", "kafka", "controller", "kafka", "Kafka broker controller", true);
+	add_port(f, 9333, "127.0.0.1", "seaweedfs", "master", NULL, "", false);
+	add_port(f, 15002, "127.0.0.1", "spark-connect", NULL, "spark-connect", "Spark Connect 4.1.1", true);
+	add_port(f, 18080, "127.0.0.1", "spark-history", NULL, "spark-history", "Spark history server 4.1.1", true);
+	add_port(f, 22, "::", NULL, NULL, NULL, "unknown: says SSH-2.0-OpenSSH_9.2p1 Debian-2", true);
+	add_port(f, 40123, "127.0.0.1", NULL, NULL, NULL, "not asked", true)->owner = (struct owner){.pid = 4242,
+		.process = "chrome", .probable = true};
+}
+
+static const struct service_row trouble[] = {
+	{.name = "postgres", .kind = &fix_postgres, .port = 5432, .verdict = VERDICT_SERVING, .version = "15.18", .expected = "15",
+		.process = "postgres", .pid = 812, .rss = 29 << 20, .cpu = 0.004,
+		.depth_age = 42000, .told = {{"tables", 18}, {"connections", 97, .trend = 1}}},
+	{.name = "seaweedfs", .kind = &fix_seaweedfs, .port = 8333, .verdict = VERDICT_SERVING, .version = "4.48",
+		.process = "weed", .pid = 903, .rss = 120 << 20, .cpu = 0.01, .pulse_age = 9500,
+		.told = {{"free", INT64_C(44023414784)}, {"buckets", 2}}},
+	{.name = "unity-catalog", .kind = &fix_catalog, .port = 8081, .verdict = VERDICT_BLOCKED, .expected = "0.5",
+		.reason = "8081 is held by spark-worker-40 (java, pid 4121)",
+		.remedy = "stop spark-worker-40, or move unity-catalog's port", .container = "spark-worker-40", .process = "java",
+			.pid = 4121, .rss = 310 << 20, .cpu = 0.01},
+	{.name = "kafka", .kind = &fix_kafka, .port = 9092, .verdict = VERDICT_SERVING, .version = "4.1", .sure = SURE_RANGE,
+		.expected = "4.1", .container = "kafka", .cpu = 0,
+		.told = {{"lag", 120, .at_least = true}, {"topics", 4}}},
+	{.name = "spark-master-41", .kind = &fix_master, .port = 7078, .verdict = VERDICT_SERVING, .version = "4.1.1",
+		.expected = "4.1", .process = "java", .pid = 1004, .rss = 312 << 20, .cpu = 0.002,
+		.told = {{"workers", 1}, {"applications", 2}}},
+	{.name = "spark-worker-40", .kind = &fix_worker, .port = 8081, .optional = true, .verdict = VERDICT_SERVING,
+		.version = "4.0.1", .sure = SURE_HINT, .expected = "4.0", .container = "spark-worker-40",
+		.process = "java", .pid = 4121, .rss = 310 << 20, .cpu = 0.01},
+	{.name = "spark-connect", .kind = &fix_connect, .port = 15002, .verdict = VERDICT_WRONG_VERSION, .version = "4.0.1",
+		.expected = "4.2", .process = "java", .pid = 1187, .rss = 640 << 20, .cpu = 0.11,
+		.reason = "15002 answers 4.0.1, expected 4.2: its process started 41d ago, before its JARs", .remedy = "restart it",
+			.told = {{"sessions", 1}}},
+	{.name = "spark-history", .kind = &fix_history, .port = 18080, .verdict = VERDICT_MUTE, .expected = "4.1",
+		.process = "java", .pid = 1300, .rss = 201 << 20, .cpu = 0,
+		.reason = "accepts connections on 18080 and says nothing", .remedy = "look at its log; restart it"},
+	{.name = "zookeeper", .kind = NULL, .group = "streams", .port = 2181, .optional = true, .verdict = VERDICT_ABSENT,
+		.reason = "nothing of it exists here"},
+	{.name = "nessie", .kind = NULL, .group = "catalogs", .port = 19120, .optional = true, .verdict = VERDICT_SICK,
+		.process = "java", .pid = 77, .cpu = (double)NAN, .reason = "answers 500", .remedy = "look at its log"},
+};
+
+static void fill_trouble(struct fixture *f)
+{
+	struct port_row *p;
+
+	for (size_t i = 0; i < sizeof trouble / sizeof *trouble; i++)
+		add_service(f, &trouble[i]);
+	add_machine(f);
+	f->facts.box.memory_available = f->facts.box.memory_total / 30;
+	f->facts.box.oom_kills = 2;
+	f->facts.processes_whole = false;
+	f->docker.docker = DOCKER_DENIED;
+	f->docker.n_containers = 0;
+	f->lake.settled = true;
+	add_problem(f, fixture_service(f, "unity-catalog"), NULL);
+	add_problem(f, fixture_service(f, "spark-connect"), NULL);
+	fixture_service(f, "spark-history")->cause = fixture_service(f, "spark-connect");
+	add_problem(f, fixture_service(f, "spark-history"), NULL);
+	add_problem(f, fixture_service(f, "kafka"),
+		add_finding(fixture_service(f, "kafka"), "stale", SEVERITY_BLOCKING,
+			"started 41d ago; server.properties changed 2h ago", "restart it"));
+	add_problem(f, fixture_service(f, "postgres"),
+		add_finding(fixture_service(f, "postgres"), "connections", SEVERITY_BLOCKING, "97 of 100 connections are in use",
+			"raise max_connections, or see who holds them"));
+	add_finding(fixture_service(f, "spark-worker-40"), "port-wanted", SEVERITY_WARNING, "unity-catalog also wants 8081",
+		"move the port of one of them");
+	f->lake.n_warnings = 1;
+	f->lake.n_absent = 1;
+	add_event(f, 100000, "spark-connect", SEVERITY_INFO, "version 4.0.1 where 4.1.1 was");
+	add_event(f, 240, "unity-catalog", SEVERITY_BLOCKING, "blocked: 8081 is held by spark-worker-40 (java, pid 4121)");
+	add_event(f, 14, "spark-history", SEVERITY_BLOCKING, "mute: accepts connections on 18080 and says nothing");
+	add_port(f, 2181, "127.0.0.1", "zookeeper", NULL, NULL, "", false);
+	add_port(f, 5432, "127.0.0.1", "postgres", NULL, "postgres", "PostgreSQL 15.18", true);
+	p = add_port(f, 8081, "*", "unity-catalog", NULL, "spark-worker-40", "Spark worker 4.0.1", true);
+	p->expected[1] = fixture_service(f, "spark-worker-40");
+	p->conflict = true;
+	add_port(f, 15002, "*", "spark-connect", NULL, "spark-connect", "Spark Connect 4.0.1", true);
+	add_port(f, 18080, "127.0.0.1", "spark-history", NULL, NULL, "says nothing", true)->owner = fixture_service(f,
+		"spark-history")->verdict.shown.owner;
+	add_port(f, 7077, "127.0.0.1", NULL, NULL, NULL, "not asked; by its owner a port of Spark master", true);
+}
+
+static const struct service_row starting[] = {
+	{.name = "postgres", .kind = &fix_postgres, .port = 5432, .verdict = VERDICT_SERVING, .version = "15.18",
+		.process = "postgres", .pid = 812, .rss = 29 << 20, .cpu = 0.31, .told = {{"tables", 0}, {"connections", 1}}},
+	{.name = "seaweedfs", .kind = &fix_seaweedfs, .port = 8333, .verdict = VERDICT_STARTING, .process = "weed", .pid = 903,
+		.rss = 60 << 20, .cpu = (double)NAN,
+		.reason = "started 2s ago, does not listen on 8333 yet", .progress = "step 3 of 4: waiting for the S3 gateway, 2.1 s"},
+	{.name = "kafka", .kind = &fix_kafka, .port = 9092, .verdict = VERDICT_STARTING, .expected = "4.1",
+		.reason = "formatting its storage", .progress = "fetching kafka-server 4.1.1: 48 of 132 MiB, 6 s"},
+	{.name = "spark-master-41", .kind = &fix_master, .port = 7078, .verdict = VERDICT_ABSENT, .expected = "4.1",
+		.reason = "no process of it is seen, and nobody listens on 7078", .remedy = "tests/lab/lab up"},
+	{.name = "spark-connect", .kind = &fix_connect, .port = 15002, .verdict = VERDICT_UNKNOWN, .expected = "4.1",
+		.asking = true, .reason = "being asked", .process = "java", .pid = 1187, .rss = 400 << 20, .cpu = 1.9},
+	{.name = "spark-history", .kind = &fix_history, .port = 18080, .unjudged = true, .asking = true},
+};
+
+static void fill_starting(struct fixture *f)
+{
+	for (size_t i = 0; i < sizeof starting / sizeof *starting; i++)
+		add_service(f, &starting[i]);
+	add_machine(f);
+	for (size_t i = 1; i < 4; i++)
+		add_problem(f, f->at[i], NULL);
+	add_event(f, 5, "postgres", SEVERITY_INFO, "serving after 2s");
+}
+
+static void fill_many(struct fixture *f)
+{
+	static const struct service_kind *const kinds[] = {&fix_postgres, &fix_kafka, &fix_master, &fix_worker, &fix_history, NULL};
+	static const enum verdict bad[] = {VERDICT_IMPOSTOR, VERDICT_STOPPED, VERDICT_FROZEN, VERDICT_SICK, VERDICT_UNKNOWN};
+
+	for (size_t i = 0; i < 40; i++) {
+		const struct service_kind *kind = kinds[i % 6];
+		struct service_row r = {.name = f->names[i], .kind = kind, .group = kind ? NULL : "my own",
+			.port = (uint16_t)(20000 + i), .verdict = i % 4 ? VERDICT_SERVING : bad[i / 4 % 5],
+			.version = i % 5 ? "1.10.2" : NULL, .found = i >= 36, .process = "server", .pid = (pid_t)(30000 + i),
+				.rss = (int64_t)(i + 1) << 24, .cpu = (double)i / 20};
+
+		if (r.verdict != VERDICT_SERVING) {
+			r.reason = "its process is stopped (state T): server";
+			r.remedy = "kill -CONT 30000";
+		} else if (kind == &fix_kafka)
+			r.told[0] = (struct told){"lag", INT64_C(1027129) * (int64_t)i, .trend = (double)i * 10};
+		snprintf(f->names[i], sizeof f->names[i], "%s-%02zu", kind ? kind->name : "own", i);
+		add_service(f, &r);
+		if (r.verdict != VERDICT_SERVING && !r.found)
+			add_problem(f, f->at[i], NULL);
+		add_port(f, r.port, "10.0.0.1", r.found ? NULL : r.name, NULL, r.verdict == VERDICT_SERVING ? r.name : NULL,
+			r.verdict == VERDICT_SERVING && kind ? kind->title : "says nothing", true);
+	}
+	add_machine(f);
+	f->lake.settled = true;
+	for (int i = 0; i < 20; i++)
+		add_event(f, (20 - i) * 37, f->names[i * 2], i % 3 ? SEVERITY_INFO : SEVERITY_WARNING,
+			i % 3 ? "serving again after 4s" : "frozen: its process is stopped (state T)");
+}
+
+static void fill_hostile(struct fixture *f)
+{
+	static const char *const names[] = {
+		"日本語のサービス名はとても長いので切られる", "emoji-😀😀😀-service", "e\xcc\x81\xcc\x81galite\xcc\x81", "%s%n%d %%",
+			"[red]x[-] ~{} \\033[31m", "مرحبا", "", "12345678901234567890123456789012345678901234567890",
+	};
+	struct service *s;
+
+	memset(f->names[0], 'n', 200);
+	for (size_t i = 0; i < sizeof names / sizeof *names + 1; i++) {
+		struct service_row r = {.kind = &fix_postgres, .port = (uint16_t)(65535 - i),
+			.verdict = i % 2 ? VERDICT_SERVING : VERDICT_SICK, .version = i ? "4.2.0-preview5" : "１２３", .expected = "4.1",
+			.process = "日本日本日本日本", .pid = 4194304, .rss = INT64_MAX / 2, .cpu = 1024,
+				.reason = i % 2 ? "" : "理由はとても長い文字列であり、画面に収まらないので途中で切られるはずです。理由はとても長い文字列であり、切られる",
+			.remedy = i % 2 ? "" : "直す", .told = {{"tables", INT64_MAX, .at_least = true}, {"connections", INT64_MIN,
+				.trend = 1e300}, {"database_size", INT64_MAX}}};
+
+		r.name = i < sizeof names / sizeof *names ? names[i] : f->names[0];
+		s = add_service(f, &r);
+		if (!(i % 2))
+			add_problem(f, s, NULL);
+		add_event(f, (int64_t)i * 1000000, r.name, (enum severity)(i % 3),
+			"%s%n [red] 日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語");
+		add_port(f, r.port, "2001:0db8:85a3:0000:0000:8a2e:0370:7334", r.name, "コントローラ", r.name,
+			"unknown: says 😀😀😀 %s 日本語日本語日本語日本語日本語", i != 3);
+	}
+	add_finding(f->at[0], "日本語", SEVERITY_BLOCKING, "日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語", "x");
+	add_machine(f);
+	snprintf(f->disks[1].path, sizeof f->disks[1].path, "/srv/日本語");
+	f->disks[1].total = f->disks[1].free = 0;
+	f->lake.settled = true;
+}
+
+static int by_port(const void *a, const void *b)
+{
+	const struct port_row *p = a, *q = b;
+
+	return (p->port > q->port) - (p->port < q->port);
+}
+
+struct fixture *fixture_new(enum fixture_which which)
+{
+	static void (*const fill[FIXTURE_COUNT])(struct fixture *) = {
+		[FIXTURE_POCKET] = fill_pocket, [FIXTURE_TROUBLE] = fill_trouble, [FIXTURE_STARTING] = fill_starting,
+			[FIXTURE_MANY] = fill_many, [FIXTURE_HOSTILE] = fill_hostile,
+	};
+	struct fixture *f = mem_new(1, sizeof *f);
+
+	f->profile = (struct profile){.name = which == FIXTURE_NOTHING ? NULL : "pocket", .path = "built in"};
+	f->lake = (struct lake){.host = "atlas", .profile = which == FIXTURE_NOTHING ? NULL : &f->profile, .services = f->at,
+		.ports = f->ports, .events = f->events,
+		.now = FIXTURE_NOW, .wall = FIXTURE_WALL, .turn = 1};
+	if (which == FIXTURE_NOTHING) {
+		f->lake.services = NULL;
+		f->lake.ports = NULL;
+		f->lake.events = NULL;
+	}
+	if (fill[which])
+		fill[which](f);
+	if (f->lake.n_ports)
+		qsort(f->ports, f->lake.n_ports, sizeof *f->ports, by_port);
+	return f;
+}
+
+void fixture_free(struct fixture *f)
+{
+	for (size_t i = 0; f && i < f->n_snapshots; i++)
+		snapshot_unref(f->snapshots[i]);
+	free(f);
+}
+
+struct lake *fixture_lake(struct fixture *f)
+{
+	return &f->lake;
+}
+
+struct service *fixture_service(struct fixture *f, const char *name)
+{
+	for (size_t i = 0; i < f->lake.n_services; i++)
+		if (!strcmp(f->at[i]->name, name))
+			return f->at[i];
+	abort(); /* a test that asks for what its lake does not have */
+}

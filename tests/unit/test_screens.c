@@ -1,0 +1,975 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The panels as pictures of text. Each is drawn at six sizes of the terminal, in UTF-8 and ASCII,
+ * and compared with tests/screen/NAME.golden, with the style of every piece below the picture.
+ * GENERATE=1 writes the files anew: look at them before they are kept.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <locale.h>
+#include <time.h>
+
+#include "fixture_lake.h"
+#include "panel.h"
+
+enum { GOLDEN_MAX = 4 << 20, CHROME_LINES = 2 /* title and keys are drawn by others */ };
+
+static const struct {
+	int width, height;
+} sizes[] = {{40, 10}, {60, 20}, {80, 24}, {100, 30}, {200, 50}, {300, 100}};
+
+/* ---- a panel on a lake, with what was done to it ---- */
+
+struct stage {
+	struct fixture *fixture;
+	const struct panel *panel;
+	struct panel_view view;
+	void *state;
+	struct canvas *canvas;
+};
+
+static struct stage stage_set(const char *panel, enum fixture_which which, const char *subject, int width, int height,
+	bool ascii)
+{
+	struct stage s = {.fixture = fixture_new(which), .panel = panel_named(panel), .canvas = canvas_new(width, height, ascii)};
+
+	assert_non_null(s.panel);
+	s.state = mem_new(1, s.panel->state_size);
+	s.view = (struct panel_view){.lake = fixture_lake(s.fixture), .filter = "", .subject = subject};
+	return s;
+}
+
+static void stage_strike(struct stage *s)
+{
+	free(s->state);
+	canvas_free(s->canvas);
+	fixture_free(s->fixture);
+}
+
+static void stage_draw(struct stage *s)
+{
+	canvas_clear(s->canvas);
+	s->panel->draw(&s->view, s->state, s->canvas);
+}
+
+static unsigned stage_act(struct stage *s, enum act act)
+{
+	return s->panel->act(&s->view, s->state, act);
+}
+
+/* ---- pictures ---- */
+
+static void put_char(struct buf *out, uint32_t u)
+{
+	char bytes[4] = {(char)u};
+	size_t n = 1;
+
+	if (u >= 0x80) {
+		n = u < 0x800 ? 2 : u < 0x10000 ? 3 : 4;
+		for (size_t i = n - 1; i > 0; i--, u >>= 6)
+			bytes[i] = (char)(0x80 | (u & 0x3f));
+		bytes[0] = (char)((0xf00u >> n & 0xf0) | u);
+	}
+	buf_add(out, bytes, n);
+}
+
+static const struct cell *cell_at(const struct canvas *c, int y, int x)
+{
+	return c->cells + (ptrdiff_t)y * c->stride + x;
+}
+
+/* One line as it reads, without the blanks at its end. */
+static void put_line(struct buf *out, const struct canvas *c, int y)
+{
+	int end = c->width;
+
+	while (end && cell_at(c, y, end - 1)->code[0] == ' ')
+		end--;
+	for (int x = 0; x < end; x++)
+		for (int i = 0; i < 2 && cell_at(c, y, x)->code[i]; i++)
+			put_char(out, cell_at(c, y, x)->code[i]);
+}
+
+static void put_styles(struct buf *out, const struct canvas *c, int y)
+{
+	bool any = false;
+
+	for (int x = 0; x < c->width;) {
+		int from = x;
+		uint8_t style = cell_at(c, y, x)->style;
+
+		while (x < c->width && cell_at(c, y, x)->style == style)
+			x++;
+		if (style == STYLE_NORMAL)
+			continue;
+		if (!any)
+			buf_printf(out, "%3d:", y);
+		any = true;
+		buf_printf(out, " %d-%d %s", from, x - 1, style_name((enum style)style));
+	}
+	if (any)
+		buf_puts(out, "\n");
+}
+
+static void put_picture(struct buf *out, const struct canvas *c)
+{
+	int lines = c->height;
+
+	for (bool blank = true; blank && lines; lines -= blank) {
+		struct buf one;
+
+		buf_init(&one, 1 << 16);
+		put_line(&one, c, lines - 1);
+		blank = one.len == 0;
+		buf_free(&one);
+	}
+	for (int y = 0; y < lines; y++) {
+		buf_puts(out, "|");
+		put_line(out, c, y);
+		buf_puts(out, "\n");
+	}
+	if (lines < c->height)
+		buf_printf(out, "(%d blank lines)\n", c->height - lines);
+	for (int y = 0; y < c->height; y++)
+		put_styles(out, c, y);
+}
+
+/* The whole canvas as text, for a test that looks for words; free() it. */
+static char *words_of(const struct canvas *c)
+{
+	struct buf out;
+
+	buf_init(&out, GOLDEN_MAX);
+	for (int y = 0; y < c->height; y++) {
+		put_line(&out, c, y);
+		buf_puts(&out, "\n");
+	}
+	return out.at ? out.at : mem_copy("");
+}
+
+static bool shows(const struct stage *s, const char *words)
+{
+	char *all = words_of(s->canvas);
+	bool found = strstr(all, words) != NULL;
+
+	free(all);
+	return found;
+}
+
+/* The line that has words in it; -1: none. */
+static int line_with(const struct canvas *c, const char *words)
+{
+	for (int y = 0; y < c->height; y++) {
+		struct buf out;
+		bool found;
+
+		buf_init(&out, 1 << 16);
+		put_line(&out, c, y);
+		found = out.at && strstr(out.at, words);
+		buf_free(&out);
+		if (found)
+			return y;
+	}
+	return -1;
+}
+
+/* ---- golden files ---- */
+
+static void read_file(const char *path, struct buf *out)
+{
+	FILE *f = fopen(path, "re");
+	char part[4096];
+	size_t n;
+
+	while (f && (n = fread(part, 1, sizeof part, f)) > 0)
+		buf_add(out, part, n);
+	if (f)
+		fclose(f);
+}
+
+static void fail_at_difference(const char *path, const char *is, const char *should)
+{
+	struct text a = text_of(is), b = text_of(should), x, y;
+	char section[64] = "";
+
+	for (int line = 1;; line++) {
+		bool more = text_line(&a, &x), other = text_line(&b, &y);
+
+		if (!more && !other)
+			return;
+		x = more ? x : TEXT("(end)");
+		y = other ? y : TEXT("(end)");
+		if (text_starts(x, "=== "))
+			text_copy(section, sizeof section, x);
+		if (x.len != y.len || memcmp(x.at, y.at, x.len) != 0)
+			fail_msg("%s:%d %s\n  drawn  %.*s\n  golden %.*s\n  (GENERATE=1 writes it anew)", path, line, section, (int)x.len,
+				x.at, (int)y.len, y.at);
+	}
+}
+
+static void check_golden(const char *name, const struct buf *drawn)
+{
+	char path[200];
+	struct buf golden;
+
+	snprintf(path, sizeof path, "tests/screen/%s.golden", name);
+	assert_false(drawn->full);
+	if (getenv("GENERATE")) {
+		FILE *f = fopen(path, "we");
+
+		assert_non_null(f);
+		assert_int_equal(fwrite(drawn->at, 1, drawn->len, f), drawn->len);
+		fclose(f);
+		return;
+	}
+	buf_init(&golden, GOLDEN_MAX);
+	read_file(path, &golden);
+	fail_at_difference(path, drawn->at, golden.at ? golden.at : "");
+	buf_free(&golden);
+}
+
+struct scene {
+	const char *name, *panel;
+	enum fixture_which which;
+	const char *subject, *filter;
+	bool problems_only;
+	enum act acts[8]; /* after a first drawing */
+};
+
+static void check_scene(const struct scene *scene)
+{
+	struct buf drawn;
+
+	buf_init(&drawn, GOLDEN_MAX);
+	for (int ascii = 0; ascii < 2; ascii++)
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			struct stage s = stage_set(scene->panel, scene->which, scene->subject, sizes[i].width,
+				sizes[i].height - CHROME_LINES, ascii);
+
+			s.view.filter = scene->filter ? scene->filter : "";
+			s.view.problems_only = scene->problems_only;
+			stage_draw(&s);
+			for (const enum act *act = scene->acts; *act != ACT_NONE; act++)
+				stage_act(&s, *act);
+			stage_draw(&s);
+			buf_printf(&drawn, "=== %s %dx%d %s\n", scene->name, sizes[i].width, sizes[i].height, ascii ? "ascii" : "utf-8");
+			put_picture(&drawn, s.canvas);
+			stage_strike(&s);
+		}
+	check_golden(scene->name, &drawn);
+	buf_free(&drawn);
+}
+
+static const struct scene scenes[] = {
+	{"overview-pocket", "overview", .which = FIXTURE_POCKET, .acts = {ACT_DOWN, ACT_DOWN}},
+	{"overview-trouble", "overview", .which = FIXTURE_TROUBLE},
+	{"overview-starting", "overview", .which = FIXTURE_STARTING},
+	{"overview-nothing", "overview", .which = FIXTURE_NOTHING},
+	{"overview-many", "overview", .which = FIXTURE_MANY, .acts = {ACT_BOTTOM, ACT_UP}},
+	{"overview-hostile", "overview", .which = FIXTURE_HOSTILE},
+	{"overview-problems-only", "overview", .which = FIXTURE_TROUBLE, .problems_only = true},
+	{"overview-filtered", "overview", .which = FIXTURE_MANY, .filter = "KAFKA 1"},
+	{"ports-pocket", "ports", .which = FIXTURE_POCKET, .acts = {ACT_DOWN}},
+	{"ports-trouble", "ports", .which = FIXTURE_TROUBLE},
+	{"ports-nothing", "ports", .which = FIXTURE_NOTHING},
+	{"ports-many", "ports", .which = FIXTURE_MANY, .acts = {ACT_PAGE_DOWN}},
+	{"ports-hostile", "ports", .which = FIXTURE_HOSTILE},
+	{"changes-pocket", "changes", .which = FIXTURE_POCKET},
+	{"changes-nothing", "changes", .which = FIXTURE_NOTHING},
+	{"changes-many", "changes", .which = FIXTURE_MANY, .acts = {ACT_DOWN, ACT_DOWN}},
+	{"changes-hostile", "changes", .which = FIXTURE_HOSTILE},
+	{"service-serving", "service", .which = FIXTURE_POCKET, .subject = "kafka"},
+	{"service-serving-end", "service", .which = FIXTURE_POCKET, .subject = "kafka", .acts = {ACT_BOTTOM}},
+	{"service-table", "service", .which = FIXTURE_POCKET, .subject = "kafka", .acts = {ACT_NEXT_VIEW, ACT_SORT}},
+	{"service-long-table", "service", .which = FIXTURE_POCKET, .subject = "kafka", .acts = {ACT_NEXT_VIEW, ACT_NEXT_VIEW,
+		ACT_SORT, ACT_SORT, ACT_SORT}},
+	{"service-events", "service", .which = FIXTURE_POCKET, .subject = "kafka", .acts = {ACT_PREVIOUS_VIEW}},
+	{"service-wrong", "service", .which = FIXTURE_TROUBLE, .subject = "spark-connect"},
+	{"service-victim", "service", .which = FIXTURE_TROUBLE, .subject = "spark-history"},
+	{"service-starting", "service", .which = FIXTURE_STARTING, .subject = "kafka"},
+	{"service-unjudged", "service", .which = FIXTURE_STARTING, .subject = "spark-history"},
+	{"service-found", "service", .which = FIXTURE_POCKET, .subject = "found:8888"},
+	{"service-kindless", "service", .which = FIXTURE_TROUBLE, .subject = "zookeeper"},
+	{"service-gone", "service", .which = FIXTURE_NOTHING, .subject = "kafka"},
+	{"service-hostile", "service", .which = FIXTURE_HOSTILE, .subject = "日本語のサービス名はとても長いので切られる"},
+};
+
+static void every_panel_looks_as_its_golden_file(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+		check_scene(&scenes[i]);
+}
+
+/* ---- what holds at every size ---- */
+
+static const char *const first_service[FIXTURE_COUNT] = {"kafka", "spark-connect", "kafka", "kafka", "kafka-01",
+	"emoji-😀😀😀-service"};
+
+static void nothing_is_drawn_outside_the_canvas(void **state)
+{
+	static const int lengths[] = {0, 1, 2, 3, 5, 8, 13, 21, 39, 58, 80, 99, 132, 201};
+	enum { N = sizeof lengths / sizeof *lengths, BORDER = 3 };
+
+	(void)state;
+	for (size_t w = 0; w < N; w++)
+		for (size_t k = 0; k < N * FIXTURE_COUNT; k++) {
+			enum fixture_which which = (enum fixture_which)(k % FIXTURE_COUNT);
+			int width = lengths[w], height = lengths[k / FIXTURE_COUNT] / 2;
+			struct canvas *whole = canvas_new(width + 2 * BORDER, height + 2 * BORDER, w % 2);
+
+			for (size_t i = 0; panels[i]; i++) {
+				struct stage s = stage_set(panels[i]->name, which, first_service[which], 1, 1, false);
+				struct canvas part = canvas_part(whole, BORDER, BORDER, height, width);
+
+				for (int y = 0; y < whole->height; y++)
+					canvas_fill(whole, y, 0, -1, STYLE_INPUT, "~");
+				canvas_clear(&part);
+				s.panel->draw(&s.view, s.state, &part);
+				for (int y = 0; y < whole->height; y++)
+					for (int x = 0; x < whole->width; x++)
+						if (y < BORDER || y >= BORDER + height || x < BORDER || x >= BORDER + width)
+							assert_true(cell_at(whole, y, x)->code[0] == '~' && cell_at(whole, y, x)->style == STYLE_INPUT);
+				stage_strike(&s);
+			}
+			canvas_free(whole);
+		}
+}
+
+static void an_ascii_screen_has_nothing_but_ascii_on_it(void **state)
+{
+	(void)state;
+	for (int which = 0; which < FIXTURE_COUNT; which++)
+		for (size_t i = 0; panels[i]; i++) {
+			struct stage s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 132, 43, true);
+
+			stage_draw(&s);
+			for (int y = 0; y < s.canvas->height; y++)
+				for (int x = 0; x < s.canvas->width; x++)
+					assert_in_range(cell_at(s.canvas, y, x)->code[0], ' ', '~');
+			stage_strike(&s);
+		}
+}
+
+/* Numbers of a picture, as " 12,401 18 ... ". */
+static void put_numbers(struct buf *out, const char *words)
+{
+	buf_puts(out, " ");
+	for (const char *p = words; *p;) {
+		size_t n = strspn(p, "0123456789,.");
+
+		if (n && p[0] >= '0' && p[0] <= '9' && strncmp(p + n, " more", 5) != 0) { /* a count of what is not shown may change */
+			buf_add(out, p, n);
+			buf_puts(out, " ");
+		}
+		p += n ? n : 1;
+	}
+}
+
+static void no_number_is_ever_cut(void **state)
+{
+	static const enum fixture_which lakes[] = {FIXTURE_POCKET, FIXTURE_TROUBLE, FIXTURE_MANY};
+	static const char *const shown[] = {"overview", "ports", "changes"};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof lakes / sizeof *lakes * 3; k++) {
+		struct stage s = stage_set(shown[k % 3], lakes[k / 3], NULL, 500, 60, false);
+		struct buf all;
+		char *words;
+
+		stage_draw(&s);
+		words = words_of(s.canvas);
+		buf_init(&all, 1 << 18);
+		put_numbers(&all, words);
+		free(words);
+		for (int width = 40; width < 260; width++) {
+			struct text numbers, number;
+			struct buf some;
+
+			canvas_free(s.canvas);
+			s.canvas = canvas_new(width, 60, false);
+			stage_draw(&s);
+			words = words_of(s.canvas);
+			buf_init(&some, 1 << 18);
+			put_numbers(&some, words);
+			for (numbers = buf_text(&some); text_word(&numbers, &number);) {
+				char whole[80];
+
+				snprintf(whole, sizeof whole, " %.*s ", (int)number.len, number.at);
+				if (number.len > 1 && !strstr(all.at, whole))
+					fail_msg("%s at %d columns shows %s, which is part of a number", shown[k % 3], width, whole);
+			}
+			buf_free(&some);
+			free(words);
+		}
+		buf_free(&all);
+		stage_strike(&s);
+	}
+}
+
+static void drawing_twice_gives_the_same_picture(void **state)
+{
+	(void)state;
+	for (int which = 0; which < FIXTURE_COUNT; which++)
+		for (size_t i = 0; panels[i]; i++) {
+			struct stage s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 80, 22, false);
+			char *first, *second;
+
+			stage_draw(&s);
+			first = words_of(s.canvas);
+			stage_draw(&s);
+			second = words_of(s.canvas);
+			assert_string_equal(first, second);
+			free(first);
+			free(second);
+			stage_strike(&s);
+		}
+}
+
+static void any_keys_in_any_order_leave_a_panel_well(void **state)
+{
+	unsigned seed = 20261129;
+
+	(void)state;
+	for (int which = 0; which < FIXTURE_COUNT; which++)
+		for (size_t i = 0; panels[i]; i++) {
+			struct stage s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 80, 22, false);
+
+			for (int k = 0; k < 400; k++) {
+				seed = seed * 1103515245u + 12345u;
+				stage_act(&s, (enum act)(seed >> 16 & 0xff) % ACT_COUNT);
+				s.view.problems_only = seed >> 28 == 3;
+				s.view.filter = seed >> 28 == 5 ? "a" : seed >> 28 == 6 ? "no such thing" : "";
+				if (k % 3 == 0)
+					stage_draw(&s);
+			}
+			stage_strike(&s);
+		}
+}
+
+/* ---- the overview ---- */
+
+static enum style style_at(const struct canvas *c, int y, const char *words)
+{
+	struct buf line;
+	const char *at;
+	int x;
+
+	buf_init(&line, 1 << 16);
+	put_line(&line, c, y);
+	at = line.at ? strstr(line.at, words) : NULL;
+	assert_non_null(at);
+	x = text_columns((struct text){line.at, (size_t)(at - line.at)});
+	buf_free(&line);
+	return (enum style)cell_at(c, y, x)->style;
+}
+
+static void the_first_line_says_what_is_broken_and_what_helps(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 130, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "8081 is held by spark-worker-40"), 0);
+	assert_int_equal(line_with(s.canvas, "→ stop spark-worker-40"), 0);
+	assert_int_equal(style_at(s.canvas, 0, "unity-catalog"), STYLE_BAD);
+	stage_strike(&s);
+}
+
+static void more_than_four_problems_are_counted_not_listed(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_MANY, NULL, 130, 60, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "and 6 more: postgres-12"), 3);
+	stage_strike(&s);
+}
+
+static void a_ready_lake_is_one_quiet_line(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "all 7 required services serve, for 18min"), 0);
+	assert_int_equal(line_with(s.canvas, "────"), 1);
+	stage_strike(&s);
+}
+
+static void until_all_have_answered_it_says_who_is_still_asked(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_true(shows(&s, "asking 2 of 6 … spark-connect, spark-history"));
+	fixture_lake(s.fixture)->n_problems = 0;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "asking 2 of 6"), 0);
+	stage_strike(&s);
+}
+
+static void a_starting_service_shows_its_progress_in_place_of_figures(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 160, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "kafka            starting"),
+		"fetching kafka-server 4.1.1: 48 of 132 MiB"), STYLE_ACCENT);
+	stage_strike(&s);
+}
+
+static void what_was_never_judged_is_unknown_not_blocked(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "?  spark-history"), "unknown"), STYLE_UNKNOWN);
+	stage_strike(&s);
+}
+
+static void unknown_is_a_dash_and_never_zero(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 160, 28, false);
+	struct buf line;
+
+	(void)state;
+	stage_draw(&s);
+	buf_init(&line, 1 << 16);
+	put_line(&line, s.canvas, line_with(s.canvas, "?  spark-history"));
+	assert_null(strstr(line.at, " 0"));
+	assert_non_null(strstr(line.at, "  -  "));
+	buf_free(&line);
+	stage_strike(&s);
+}
+
+static void a_sum_with_unknown_parts_says_at_least(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 100, 28, false), t = stage_set("overview", FIXTURE_TROUBLE,
+		NULL, 100, 28, true);
+
+	(void)state;
+	stage_draw(&s);
+	stage_draw(&t);
+	assert_true(shows(&s, "≥ 120 lag"));
+	assert_true(shows(&t, ">= 120 lag"));
+	stage_strike(&s);
+	stage_strike(&t);
+}
+
+static void old_facts_are_dim_and_say_how_old(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 120, 28, false);
+	int y;
+
+	(void)state;
+	stage_draw(&s);
+	y = line_with(s.canvas, "●  seaweedfs");
+	assert_int_equal(style_at(s.canvas, y, "serving"), STYLE_DIM);
+	assert_int_equal(style_at(s.canvas, y, "9s"), STYLE_DIM);
+	/* three intervals are not old yet */
+	fixture_lake(s.fixture)->now -= 9500 - 6000;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, y, "serving"), STYLE_NORMAL);
+	assert_int_equal(line_with(s.canvas, "6s"), -1);
+	stage_strike(&s);
+}
+
+static void what_is_not_required_is_never_red(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 120, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "nessie"), "sick"), STYLE_WARN);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "zookeeper"), "absent"), STYLE_DIM);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "spark-connect    wrong version"), "wrong version"), STYLE_BAD);
+	stage_strike(&s);
+}
+
+static void a_row_keeps_its_place_when_its_verdict_changes(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+	int before;
+
+	(void)state;
+	stage_draw(&s);
+	before = line_with(s.canvas, "spark-worker-41  serving");
+	fixture_service(s.fixture, "spark-worker-41")->verdict.shown.verdict = VERDICT_FROZEN;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "spark-worker-41  frozen"), before);
+	stage_strike(&s);
+}
+
+static void the_selection_follows_the_name_when_rows_move(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct lake *lake = fixture_lake(s.fixture);
+	struct service *first;
+
+	(void)state;
+	stage_draw(&s);
+	while (!s.view.open || strcmp(s.view.open, "spark-connect") != 0) {
+		assert_int_equal(stage_act(&s, ACT_DOWN), REACT_HANDLED);
+		assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
+	}
+	first = lake->services[0];
+	memmove(lake->services, lake->services + 1, (lake->n_services - 1) * sizeof *lake->services);
+	lake->services[--lake->n_services] = first;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "spark-connect"), "spark-connect"), STYLE_SELECTED);
+	stage_act(&s, ACT_ENTER);
+	assert_string_equal(s.view.open, "spark-connect");
+	/* and when it goes away, the selection stays where it was */
+	lake->n_services = 2;
+	stage_draw(&s);
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
+	stage_strike(&s);
+}
+
+static void a_filter_takes_every_word_from_any_part_of_a_row(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+
+	(void)state;
+	s.view.filter = "SPARK serv 15002";
+	stage_draw(&s);
+	assert_true(shows(&s, "spark-connect    serving"));
+	assert_false(shows(&s, "spark-master-41  serving"));
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "spark-connect    serving"), "15002"), STYLE_MATCH);
+	s.view.filter = "égalité";
+	stage_draw(&s);
+	assert_true(shows(&s, "no service here matches"));
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_NONE);
+	stage_strike(&s);
+}
+
+static void problems_only_leaves_out_what_is_well_or_not_wanted(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 100, 40, false);
+
+	(void)state;
+	s.view.problems_only = true;
+	stage_draw(&s);
+	assert_true(shows(&s, "spark-connect    wrong version"));
+	assert_true(shows(&s, "nessie           sick"));
+	assert_true(shows(&s, "●! kafka")); /* serves, and something is wrong besides */
+	assert_false(shows(&s, "zookeeper"));
+	assert_false(shows(&s, "spark-master-41"));
+	stage_strike(&s);
+}
+
+static void every_service_of_the_lab_fits_on_eighty_by_twenty_four(void **state)
+{
+	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 80, 24 - CHROME_LINES, false);
+
+	(void)state;
+	stage_draw(&s);
+	for (size_t i = 0; i < fixture_lake(s.fixture)->n_services; i++)
+		assert_true(shows(&s, fixture_lake(s.fixture)->services[i]->name));
+	stage_strike(&s);
+}
+
+/* ---- ports ---- */
+
+static void select_port(struct stage *s, const char *port)
+{
+	s->view.filter = port;
+	stage_draw(s);
+}
+
+static void only_what_was_not_asked_can_be_asked_who_it_is(void **state)
+{
+	struct stage s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
+
+	(void)state;
+	select_port(&s, "40123");
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_IDENTIFY);
+	assert_int_equal(s.view.port, 40123);
+	assert_string_equal(s.view.address, "127.0.0.1");
+	select_port(&s, "9092");
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_NONE);
+	select_port(&s, "9333"); /* nobody listens there */
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_NONE);
+	stage_strike(&s);
+}
+
+static void two_who_want_one_port_are_both_named(void **state)
+{
+	struct stage s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+	int y;
+
+	(void)state;
+	stage_draw(&s);
+	y = line_with(s.canvas, "8081");
+	assert_int_equal(line_with(s.canvas, "also wanted by spark-worker-40"), y + 1);
+	assert_int_equal(style_at(s.canvas, y, "■ blocked"), STYLE_BAD);
+	assert_int_equal(line_with(s.canvas, "unity-catalog"), y);
+	stage_strike(&s);
+}
+
+static void a_port_that_a_serving_service_should_have_and_has_not_is_closed(void **state)
+{
+	struct stage s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "seaweedfs master"), "▲ closed"), STYLE_WARN);
+	stage_strike(&s);
+}
+
+static void enter_on_a_port_opens_who_answers_there(void **state)
+{
+	struct stage s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+
+	(void)state;
+	select_port(&s, "8081");
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
+	assert_string_equal(s.view.open, "spark-worker-40");
+	assert_int_equal(stage_act(&s, ACT_COPY), REACT_COPY);
+	assert_string_equal(s.view.copy, "*:8081");
+	stage_strike(&s);
+}
+
+static void what_this_user_cannot_see_is_said(void **state)
+{
+	struct stage s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_true(shows(&s, "this user does not see everybody's processes"));
+	assert_true(shows(&s, "docker denies this user"));
+	stage_strike(&s);
+}
+
+/* ---- changes ---- */
+
+static void who_stands_on_the_newest_change_sees_newer_ones_come(void **state)
+{
+	struct stage s = stage_set("changes", FIXTURE_MANY, NULL, 80, 12, false);
+	struct lake *lake = fixture_lake(s.fixture);
+
+	(void)state;
+	lake->n_events -= 3;
+	stage_draw(&s);
+	lake->n_events += 3;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, 1, "12:03:54"), STYLE_SELECTED);
+	/* one who has gone down to look at something stays with it */
+	lake->n_events -= 3;
+	stage_draw(&s);
+	stage_act(&s, ACT_DOWN);
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, 2, "12:01:26"), STYLE_SELECTED);
+	lake->n_events += 3;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "12:01:26"), "12:01:26"), STYLE_SELECTED);
+	stage_strike(&s);
+}
+
+static void severity_never_rests_on_colour_alone(void **state)
+{
+	struct stage s = stage_set("changes", FIXTURE_TROUBLE, NULL, 100, 28, true);
+
+	(void)state;
+	stage_draw(&s);
+	assert_true(shows(&s, "!! unity-catalog"));
+	stage_strike(&s);
+}
+
+/* ---- the page of a service ---- */
+
+static void tab_goes_through_every_view_and_comes_back(void **state)
+{
+	static const char *const heads[] = {"EVIDENCE", "GROUP", "TOPIC", "WHAT", "EVIDENCE"};
+	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 40, false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+		stage_draw(&s);
+		assert_true(shows(&s, heads[i]));
+		assert_int_equal(stage_act(&s, ACT_NEXT_VIEW), REACT_HANDLED);
+	}
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_CLOSE);
+	stage_strike(&s);
+}
+
+static void each_link_has_its_state_source_and_age(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 120, 60, false);
+	struct link *identity = &fixture_service(s.fixture, "kafka")->verdict.shown.links[LINK_IDENTITY];
+	int y;
+
+	(void)state;
+	identity->seen = FIXTURE_NOW - 14000;
+	stage_draw(&s);
+	y = line_with(s.canvas, "identity");
+	assert_int_equal(y, line_with(s.canvas, "ApiVersions v3, 2 ms"));
+	assert_int_equal(style_at(s.canvas, y, "14s"), STYLE_WARN);
+	assert_int_equal(style_at(s.canvas, y, "Kafka broker"), STYLE_DIM);
+	for (int i = 0; i < LINK_COUNT; i++)
+		assert_true(line_with(s.canvas, link_word((enum link_name)i)) > 0);
+	stage_strike(&s);
+}
+
+static void the_whole_reason_can_be_read_on_forty_columns(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_TROUBLE, "spark-connect", 40, 30, false);
+	struct buf all;
+	struct text rest, word;
+
+	(void)state;
+	stage_draw(&s);
+	buf_init(&all, 1 << 16);
+	for (int y = 0; y < s.canvas->height; y++) {
+		put_line(&all, s.canvas, y);
+		buf_puts(&all, " ");
+	}
+	rest = text_of(fixture_service(s.fixture, "spark-connect")->verdict.shown.reason);
+	while (text_word(&rest, &word)) {
+		char one[64];
+
+		assert_non_null(strstr(all.at, text_copy(one, sizeof one, word)));
+	}
+	buf_free(&all);
+	stage_strike(&s);
+}
+
+static void a_table_sorts_numbers_from_the_largest_and_unknown_ones_last(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 60, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	stage_act(&s, ACT_NEXT_VIEW);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(stage_act(&s, ACT_SORT), REACT_HANDLED);
+	stage_draw(&s);
+	assert_true(shows(&s, "RECORDS↓"));
+	assert_int_equal(line_with(s.canvas, "29,786,741"), line_with(s.canvas, "RECORDS↓") + 1);
+	assert_int_equal(line_with(s.canvas, "topic-07"), line_with(s.canvas, "RECORDS↓") + 30);
+	stage_act(&s, ACT_SORT_REVERSE);
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "topic-07"), line_with(s.canvas, "RECORDS↑") + 30);
+	assert_true(shows(&s, "1,200 more rows are there"));
+	stage_strike(&s);
+}
+
+static void a_time_in_a_table_is_shown_as_its_age(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 30, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	stage_draw(&s);
+	assert_true(shows(&s, "3h ago"));
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "replay"), "≥ 120"), STYLE_NORMAL);
+	stage_strike(&s);
+}
+
+static void a_page_scrolls_to_its_end_and_no_further(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 80, 12, false);
+	char *end, *further;
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_BOTTOM);
+	stage_draw(&s);
+	assert_true(shows(&s, "12:03:58"));
+	end = words_of(s.canvas);
+	for (int i = 0; i < 50; i++)
+		stage_act(&s, ACT_DOWN);
+	stage_draw(&s);
+	further = words_of(s.canvas);
+	assert_string_equal(end, further);
+	free(end);
+	free(further);
+	stage_act(&s, ACT_TOP);
+	stage_draw(&s);
+	assert_true(shows(&s, "FINDINGS"));
+	stage_strike(&s);
+}
+
+static void another_service_begins_at_its_summary(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 80, 22, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	s.view.subject = "postgres";
+	stage_draw(&s);
+	assert_true(shows(&s, "EVIDENCE"));
+	stage_strike(&s);
+}
+
+static void a_victim_names_its_cause(void **state)
+{
+	struct stage s = stage_set("service", FIXTURE_TROUBLE, "spark-history", 80, 22, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_true(shows(&s, "caused by spark-connect (wrong version)"));
+	stage_strike(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_panel_looks_as_its_golden_file),
+		cmocka_unit_test(nothing_is_drawn_outside_the_canvas),
+		cmocka_unit_test(an_ascii_screen_has_nothing_but_ascii_on_it),
+		cmocka_unit_test(no_number_is_ever_cut),
+		cmocka_unit_test(drawing_twice_gives_the_same_picture),
+		cmocka_unit_test(any_keys_in_any_order_leave_a_panel_well),
+		cmocka_unit_test(the_first_line_says_what_is_broken_and_what_helps),
+		cmocka_unit_test(more_than_four_problems_are_counted_not_listed),
+		cmocka_unit_test(a_ready_lake_is_one_quiet_line),
+		cmocka_unit_test(until_all_have_answered_it_says_who_is_still_asked),
+		cmocka_unit_test(a_starting_service_shows_its_progress_in_place_of_figures),
+		cmocka_unit_test(what_was_never_judged_is_unknown_not_blocked),
+		cmocka_unit_test(unknown_is_a_dash_and_never_zero),
+		cmocka_unit_test(a_sum_with_unknown_parts_says_at_least),
+		cmocka_unit_test(old_facts_are_dim_and_say_how_old),
+		cmocka_unit_test(what_is_not_required_is_never_red),
+		cmocka_unit_test(a_row_keeps_its_place_when_its_verdict_changes),
+		cmocka_unit_test(the_selection_follows_the_name_when_rows_move),
+		cmocka_unit_test(a_filter_takes_every_word_from_any_part_of_a_row),
+		cmocka_unit_test(problems_only_leaves_out_what_is_well_or_not_wanted),
+		cmocka_unit_test(every_service_of_the_lab_fits_on_eighty_by_twenty_four),
+		cmocka_unit_test(only_what_was_not_asked_can_be_asked_who_it_is),
+		cmocka_unit_test(two_who_want_one_port_are_both_named),
+		cmocka_unit_test(a_port_that_a_serving_service_should_have_and_has_not_is_closed),
+		cmocka_unit_test(enter_on_a_port_opens_who_answers_there),
+		cmocka_unit_test(what_this_user_cannot_see_is_said),
+		cmocka_unit_test(who_stands_on_the_newest_change_sees_newer_ones_come),
+		cmocka_unit_test(severity_never_rests_on_colour_alone),
+		cmocka_unit_test(tab_goes_through_every_view_and_comes_back),
+		cmocka_unit_test(each_link_has_its_state_source_and_age),
+		cmocka_unit_test(the_whole_reason_can_be_read_on_forty_columns),
+		cmocka_unit_test(a_table_sorts_numbers_from_the_largest_and_unknown_ones_last),
+		cmocka_unit_test(a_time_in_a_table_is_shown_as_its_age),
+		cmocka_unit_test(a_page_scrolls_to_its_end_and_no_further),
+		cmocka_unit_test(another_service_begins_at_its_summary),
+		cmocka_unit_test(a_victim_names_its_cause),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	setenv("TZ", "UTC", 1);
+	tzset();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
