@@ -130,6 +130,7 @@ bool spark_read_master(const struct json *root, int64_t now, const char *source,
 
 bool spark_is_worker(const struct json *root);
 bool spark_read_worker(const struct json *root, const struct spark_specs *specs, struct snapshot *s);
+bool spark_read_worker_gauges(const struct json *metrics, const struct spark_specs *specs, struct snapshot *s);
 /* The port of its master's web server, where that is on the worker's own machine; 0: it is not, or has none. */
 uint16_t spark_master_beside(const struct json *worker);
 void spark_judge_worker(const struct json *workers, const char *id, const char *source, struct snapshot *s);

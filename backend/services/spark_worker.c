@@ -18,14 +18,18 @@
 #include "kinds.h"
 #include "spark.h"
 
-enum { UI_DEFAULT = 8081, LARGE = 16 << 10, MASTER_MS = 1500, CHURN = 5 };
+enum { UI_DEFAULT = 8081, LARGE = 16 << 10, HUGE = 512 << 10, WHOLE_EVERY_MS = 60000, MASTER_MS = 1500, CHURN = 5, CHURN_MS = 10000 };
 
 struct worker { /* p->state */
 	struct spark_told told;
 	char id[SPARK_ID_SIZE];
-	bool large;         /* its /json/ is long: executors that ended are listed, up to a thousand */
-	size_t finished;    /* executors that had ended at the last look */
-	int64_t looked;     /* clock_ms(); 0: not yet */
+	uint16_t master;     /* the port of its master's web server on this machine; 0: there is none */
+	char page[128];      /* where it says that is; "" it has no master */
+	size_t bytes;        /* of its /json/: it lists executors that ended, up to a thousand, each with its command */
+	int64_t looked;      /* clock_ms() of the last whole look; 0: not yet */
+	struct snapshot *whole; /* what it saw */
+	char ended_app[SPARK_ID_SIZE];
+	int64_t ended;       /* number of the executor of that application that ended last */
 };
 
 /* ---- reading; pure ---- */
@@ -134,6 +138,23 @@ bool spark_read_worker(const struct json *root, const struct spark_specs *specs,
 	return true;
 }
 
+bool spark_read_worker_gauges(const struct json *metrics, const struct spark_specs *specs, struct snapshot *s)
+{
+	static const char *const names[][2] = {{"worker.executors", "executors"}, {"worker.coresUsed", "cores_used"},
+		{"worker.coresFree", "cores"}, {"worker.memUsed_MB", "memory_used"}, {"worker.memFree_MB", "memory"}};
+	const struct json *gauges = json_get(metrics, "gauges");
+	int64_t n[5];
+
+	for (size_t i = 0; i < 5; i++)
+		if (!json_i64(json_get(json_get(gauges, names[i][0]), "value"), &n[i]) || n[i] < 0 || n[i] > INT32_MAX)
+			return false;
+	n[2] += n[1]; /* in all, not only those that are free */
+	n[4] += n[3];
+	for (size_t i = 0; i < 5; i++)
+		snapshot_figure(s, specs->figures, names[i][1], value_int(i < 3 ? n[i] : n[i] << 20));
+	return true;
+}
+
 /* ---- asking ---- */
 
 static struct worker *state_of(struct probe *p)
@@ -143,17 +164,49 @@ static struct worker *state_of(struct probe *p)
 	return p->state;
 }
 
+static void remember(struct worker *w, const struct json *root)
+{
+	text_copy(w->id, sizeof w->id, text_of(json_string(json_get(root, "id"))));
+	text_copy(w->page, sizeof w->page, text_of(json_string(json_get(root, "masterwebuiurl"))));
+	w->master = spark_master_beside(root);
+}
+
 static enum answered take_identity(struct probe *p, struct worker *w, const struct spark_reply *reply, struct identity *who)
 {
 	if (!spark_is_worker(reply->json)) {
 		who->source = arena_clean(p->arena, text_of(reply->source));
 		return ANSWERED_OTHER;
 	}
-	text_copy(w->id, sizeof w->id, text_of(json_string(json_get(reply->json, "id"))));
-	w->large = reply->bytes > LARGE;
+	remember(w, reply->json);
+	w->bytes = reply->bytes;
+	w->looked = 0;
 	spark_ask_version(p, "/", &w->told);
 	return identity_say(p, who, &kind_spark_worker, NULL, SURE_EXACT, w->told.version[0] ? w->told.version : NULL, "GET /",
 		reply->source);
+}
+
+static bool has_gauges(const struct json *metrics)
+{
+	return !json_is_null(json_get(json_get(metrics, "gauges"), "worker.executors"));
+}
+
+/* One whose /json/ is too much to read is still known by its gauges. */
+static enum answered identify_huge(struct probe *p, struct worker *w, struct identity *who)
+{
+	struct spark_reply reply;
+	struct err err;
+	enum answered answered = ANSWERED_OTHER;
+
+	if (spark_get(p, &p->at, "/metrics/json/", "text/json", &reply, &err) && has_gauges(reply.json)) {
+		w->bytes = SPARK_BODY_MAX;
+		w->looked = clock_ms();
+		w->id[0] = '\0';
+		spark_ask_version(p, "/", &w->told);
+		answered = identity_say(p, who, &kind_spark_worker, NULL, SURE_EXACT, w->told.version[0] ? w->told.version : NULL, "GET /",
+			reply.source);
+	}
+	spark_reply_free(&reply);
+	return answered;
 }
 
 static enum answered identify(struct probe *p, struct identity *who)
@@ -165,17 +218,19 @@ static enum answered identify(struct probe *p, struct identity *who)
 
 	if (spark_get(p, &p->at, "/json/", "text/json", &reply, &err))
 		answered = take_identity(p, w, &reply, who);
+	else if (err.code == ERR_LIMIT)
+		answered = identify_huge(p, w, who);
 	else
 		answered = spark_failed(p, &kind_spark_worker, &reply, &err, who);
 	spark_reply_free(&reply);
 	return answered;
 }
 
-/* The gauges say less than /json/, but never more than a thousand bytes. */
+/* The gauges say less than /json/, but always in a thousand bytes. */
 static bool is_alive(const struct worker *w, const struct json *root)
 {
-	if (w->large)
-		return !json_is_null(json_get(json_get(root, "gauges"), "worker.executors"));
+	if (w->bytes > LARGE)
+		return has_gauges(root);
 	return spark_is_worker(root) && spark_state_is(root, "id", w->id);
 }
 
@@ -188,59 +243,71 @@ static enum answered pulse(struct probe *p, struct identity *who)
 
 	if (spark_version_due(p, &w->told))
 		return identify(p, who);
-	if (!spark_get(p, &p->at, w->large ? "/metrics/json/" : "/json/", "text/json", &reply, &err)) {
+	if (!spark_get(p, &p->at, w->bytes > LARGE ? "/metrics/json/" : "/json/", "text/json", &reply, &err)) {
 		answered = spark_failed(p, &kind_spark_worker, &reply, &err, who);
 	} else if (is_alive(w, reply.json)) {
 		who->source = arena_clean(p->arena, text_of(reply.source));
 		answered = ANSWERED_YES;
 	} else {
-		answered = w->large ? ANSWERED_OTHER : take_identity(p, w, &reply, who); /* another worker, or none */
+		answered = w->bytes > LARGE ? ANSWERED_OTHER : take_identity(p, w, &reply, who); /* another worker, or none */
 	}
 	spark_reply_free(&reply);
 	return answered;
 }
 
-static void ask_master(struct probe *p, const struct json *worker, struct snapshot *s)
+static void ask_master(struct probe *p, const struct worker *w, struct snapshot *s)
 {
-	const char *page = json_string(json_get(worker, "masterwebuiurl"));
+	static const char source[] = "GET /json/workers of its master";
 	struct endpoint at = p->at;
 	struct wait wait = p->wait;
 	struct spark_reply reply;
 	struct err err;
 
-	at.port = spark_master_beside(worker);
-	if (!page[0]) {
+	at.port = w->master;
+	if (!w->id[0]) {
+		snapshot_health(s, LINK_UNKNOWN, "GET /json/", "its list of executors is too long to be read, and its id is in it");
+		return;
+	}
+	if (!w->page[0]) {
 		snapshot_health(s, LINK_BAD, "GET /json/", "it is not registered with a master");
 		return;
 	}
 	if (!at.port) {
-		snapshot_health(s, LINK_UNKNOWN, "GET /json/", "its master (%s) is on another machine, and was not asked about it", page);
+		snapshot_health(s, LINK_UNKNOWN, "GET /json/", "its master (%s) is on another machine, and was not asked about it", w->page);
 		return;
 	}
 	if (wait_left(wait) > MASTER_MS)
 		p->wait = wait_for(MASTER_MS, wait.cancel);
 	if (spark_get(p, &at, "/json/workers", "text/json", &reply, &err))
-		spark_judge_worker(reply.json, json_string(json_get(worker, "id")), "GET /json/workers of its master", s);
+		spark_judge_worker(reply.json, w->id, source, s);
 	else if (err.code == ERR_CONNECT || err.code == ERR_TIMEOUT)
-		snapshot_health(s, LINK_BAD, "GET /json/workers of its master", "its master does not answer: %s", err.words);
+		snapshot_health(s, LINK_BAD, source, "its master does not answer: %s", err.words);
 	else if (err.code != ERR_CANCELLED)
-		snapshot_health(s, LINK_UNKNOWN, "GET /json/workers of its master", "what answers in its master's place: %s", err.words);
+		snapshot_health(s, LINK_UNKNOWN, source, "what answers in its master's place: %s", err.words);
 	spark_reply_free(&reply);
 	p->wait = wait;
 }
 
-/* Executors that die at once are started again for ever, and the application counts as running. */
-static void look_for_churn(struct worker *w, const struct json *worker, struct snapshot *s)
+/* Executors that die at once are started again for ever, under a new number, and the application counts as running. */
+static void look_for_churn(struct worker *w, const struct json *root, struct snapshot *s)
 {
-	size_t finished = json_count(json_get(worker, "finishedexecutors"));
-	char span[CLOCK_TEXT];
+	const struct json *last = NULL;
+	const char *app;
+	int64_t now = clock_ms(), id, span = now - w->looked;
+	char shown[CLOCK_TEXT];
 
-	if (w->looked && finished > w->finished && finished - w->finished > CHURN + (size_t)spark_number(worker, "cores"))
-		snapshot_finding(s, "executors-die", SEVERITY_WARNING, "read the stderr of one of them",
-			"%zu executors ended within %s: they may die as soon as they start", finished - w->finished,
-			clock_span(span, clock_ms() - w->looked));
-	w->finished = finished;
-	w->looked = clock_ms();
+	for (const struct json *e = json_first(json_get(root, "finishedexecutors")); e; e = json_next(e))
+		last = e;
+	app = json_string(json_get(last, "appid"));
+	if (app && json_i64(json_get(last, "id"), &id) && id >= 0 && id < INT32_MAX) {
+		if (w->looked && !strcmp(app, w->ended_app) && (id - w->ended) * CHURN_MS > CHURN * span)
+			snapshot_finding(s, "executors-die", SEVERITY_WARNING, "read the stderr of one of them",
+				"%lld executors of %s ended within %s: they may die as soon as they start", (long long)(id - w->ended), app,
+				clock_span(shown, span));
+		text_copy(w->ended_app, sizeof w->ended_app, text_of(app));
+		w->ended = id;
+	}
+	w->looked = now;
 }
 
 static const struct figure_spec figures[] = {
@@ -267,22 +334,87 @@ static const struct table_spec tables[] = {
 	{0},
 };
 
+static bool inspect_whole(struct probe *p, struct worker *w, const struct spark_specs *specs, struct snapshot *s)
+{
+	struct spark_reply reply;
+	bool good = spark_get(p, &p->at, "/json/", "text/json", &reply, &s->err);
+
+	if (good && !spark_read_worker(reply.json, specs, s))
+		good = err_set(&s->err, ERR_PARSE, "GET /json/: not of a worker");
+	if (good) {
+		remember(w, reply.json);
+		w->bytes = reply.bytes;
+		look_for_churn(w, reply.json, s);
+		snapshot_unref(w->whole);
+		w->whole = snapshot_ref(s);
+	}
+	spark_reply_free(&reply);
+	return good;
+}
+
+/* What the gauges do not have, as it was when the whole was looked at. */
+static void add_remembered(const struct snapshot *whole, const struct spark_specs *specs, struct snapshot *s)
+{
+	static const char *const names[] = {"finished", "id", "master"};
+	const struct table *from = snapshot_find_table(whole, "executors");
+	struct table *to;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		snapshot_figure(s, specs->figures, names[i], snapshot_get(whole, names[i]));
+	for (size_t i = 0; whole && i < whole->n_findings; i++)
+		snapshot_finding(s, whole->findings[i].name, whole->findings[i].severity, whole->findings[i].remedy, "%s",
+			whole->findings[i].reason);
+	if (!from)
+		return;
+	to = snapshot_table(s, specs->tables, "executors");
+	for (size_t row = 0; row < from->n_rows; row++) {
+		struct value *cells = table_row(s, to);
+
+		for (size_t i = 0; i < from->n_columns; i++)
+			table_set(s, to, cells, from->spec->columns[i].name, from->cells[row * from->n_columns + i]);
+	}
+	to->left_off += from->left_off;
+}
+
+static bool inspect_gauges(struct probe *p, const struct worker *w, const struct spark_specs *specs, struct snapshot *s)
+{
+	struct spark_reply reply;
+	bool good = spark_get(p, &p->at, "/metrics/json/", "text/json", &reply, &s->err);
+
+	if (good && !spark_read_worker_gauges(reply.json, specs, s))
+		good = err_set(&s->err, ERR_PARSE, "GET /metrics/json/: not of a worker");
+	if (good)
+		add_remembered(w->whole, specs, s);
+	spark_reply_free(&reply);
+	return good;
+}
+
 static bool inspect(struct probe *p, struct snapshot *s)
 {
 	static const struct spark_specs specs = {figures, tables};
 	struct worker *w = state_of(p);
-	struct spark_reply reply;
-	bool good = spark_get(p, &p->at, "/json/", "text/json", &reply, &s->err);
+	bool good = false, whole = w->bytes <= HUGE || !w->looked || clock_ms() - w->looked >= WHOLE_EVERY_MS;
 
-	if (good && !spark_read_worker(reply.json, &specs, s))
-		good = err_set(&s->err, ERR_PARSE, "GET /json/: not of a worker");
-	if (good) {
-		w->large = reply.bytes > LARGE;
-		ask_master(p, reply.json, s);
-		look_for_churn(w, reply.json, s);
+	if (whole)
+		good = inspect_whole(p, w, &specs, s);
+	if (whole && s->err.code == ERR_LIMIT) {
+		w->bytes = SPARK_BODY_MAX;
+		w->looked = clock_ms();
+		whole = false;
 	}
-	spark_reply_free(&reply);
+	if (!whole)
+		good = inspect_gauges(p, w, &specs, s);
+	if (good)
+		ask_master(p, w, s);
 	return good;
+}
+
+static void close_state(void *state)
+{
+	struct worker *w = state;
+
+	snapshot_unref(w->whole);
+	free(w);
 }
 
 static const char *role_of(struct text hint, uint16_t port)
@@ -304,5 +436,5 @@ const struct service_kind kind_spark_worker = {
 	.identify = identify,
 	.pulse = pulse,
 	.inspect = inspect,
-	.close = free,
+	.close = close_state,
 };

@@ -316,6 +316,25 @@ static void a_worker_says_what_runs_on_it(void **state)
 	snapshot_unref(s);
 }
 
+static void the_gauges_of_a_worker_say_the_same_in_fewer_words(void **state)
+{
+	struct json *metrics = recorded_json("spark-4.2.1-worker-metrics.json"), *master = json_parse(TEXT("{\"gauges\":{\"master.workers\":"
+		"{\"value\":1}}}"), NULL);
+	struct snapshot *s = snapshot_new("test", PART_DEPTH);
+	struct spark_specs specs = specs_of(&kind_spark_worker);
+
+	(void)state;
+	assert_true(spark_read_worker_gauges(metrics, &specs, s));
+	assert_int_equal(figure(s, "executors"), 0);
+	assert_int_equal(figure(s, "cores"), 2);
+	assert_int_equal(figure(s, "cores_used"), 0);
+	assert_int_equal(figure(s, "memory"), INT64_C(1536) << 20);
+	assert_false(spark_read_worker_gauges(master, &specs, s));
+	json_free(metrics);
+	json_free(master);
+	snapshot_unref(s);
+}
+
 static uint16_t master_of(const char *id, const char *rpc, const char *page)
 {
 	char text[500];
@@ -743,6 +762,7 @@ static void read_everything(struct text t)
 	spark_list_of_driver(root);
 	spark_read_master(root, 1795969000000, "", &of_master, s);
 	spark_read_worker(root, &of_worker, s);
+	spark_read_worker_gauges(root, &of_worker, s);
 	spark_master_beside(root);
 	spark_judge_worker(root, "worker-1", "", s);
 	snapshot_unref(s);
@@ -804,6 +824,7 @@ int main(void)
 		cmocka_unit_test(more_rows_than_are_shown_are_said_to_be_left_off),
 		cmocka_unit_test(a_worker_is_no_master_and_a_master_no_worker),
 		cmocka_unit_test(a_worker_says_what_runs_on_it),
+		cmocka_unit_test(the_gauges_of_a_worker_say_the_same_in_fewer_words),
 		cmocka_unit_test(a_master_is_asked_only_on_the_worker_s_own_machine),
 		cmocka_unit_test(a_worker_is_healthy_when_its_master_says_so),
 		cmocka_unit_test(a_driver_says_how_its_work_goes),
