@@ -22,7 +22,8 @@ enum { ID_DIGITS = 64, DEPTH_MAX = 24, CGROUPS_MAX = 20000 };
 
 /* Units that hold containers or sessions: they are not the service itself. */
 static const char *const engines[] = {
-	"docker.service", "containerd.service", "podman.service", "crio.service", "kubelet.service", "k3s.service", "snap.docker.dockerd.service",
+	"docker.service", "containerd.service", "podman.service", "crio.service", "kubelet.service", "k3s.service",
+	"snap.docker.dockerd.service",
 };
 
 /* The last run of exactly 64 hexadecimal digits: containers may be nested. */
@@ -199,7 +200,8 @@ static void walk(struct cgroups *all, int fd, char path[4096], size_t len, int d
 			continue;
 		place_of_path((struct text){path, len + (size_t)more}, &add(all, entry->d_ino)->place);
 		if (depth < DEPTH_MAX)
-			walk(all, openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), path, len + (size_t)more, depth + 1);
+			walk(all, openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), path,
+				len + (size_t)more, depth + 1);
 	}
 	if (dir)
 		closedir(dir);

@@ -62,7 +62,9 @@ void docker_version(struct text theirs, char *out, size_t size)
 	int64_t major, minor;
 
 	out[0] = '\0';
-	if (!text_i64(text_until(theirs, '.'), &major) || !text_i64(text_after(theirs, '.'), &minor) || major < 1 || minor < 0 || minor > 9999)
+	if (!text_i64(text_until(theirs, '.'), &major) || !text_i64(text_after(theirs, '.'), &minor))
+		return;
+	if (major < 1 || minor < 0 || minor > 9999)
 		return;
 	if (major > OUR_MAJOR || minor > OUR_MINOR)
 		snprintf(out, size, "%d.%d", OUR_MAJOR, OUR_MINOR);
@@ -188,12 +190,13 @@ static size_t port_words(const struct port *p, size_t n, char *out, size_t size)
 	char outside[32], inside[32];
 	size_t run = 1;
 
-	while (run < n && !strcmp(p[run].address, p->address) && !strcmp(p[run].type, p->type) && p[run].outside == p->outside + (int64_t)run &&
-	       p[run].inside == p->inside + (int64_t)run)
+	while (run < n && !strcmp(p[run].address, p->address) && !strcmp(p[run].type, p->type) &&
+	       p[run].outside == p->outside + (int64_t)run && p[run].inside == p->inside + (int64_t)run)
 		run++;
 	range_words(p->outside, run, outside);
 	range_words(p->inside, run, inside);
-	snprintf(out, size, "%s%s%s:%s->%s%s%s", v6 ? "[" : "", p->address, v6 ? "]" : "", outside, inside, tcp ? "" : "/", tcp ? "" : p->type);
+	snprintf(out, size, "%s%s%s:%s->%s%s%s", v6 ? "[" : "", p->address, v6 ? "]" : "", outside, inside, tcp ? "" : "/",
+		tcp ? "" : p->type);
 	return run;
 }
 

@@ -18,7 +18,8 @@ static const char MASK[] = "***";
 
 /* Parts of a key's name, without its separators, that make its value a secret. */
 static const char *const secret_parts[] = {
-	"password", "passwd", "passphrase", "secret", "token", "credential", "accesskey", "apikey", "privatekey", "authorization", "jaasconfig",
+	"password", "passwd", "passphrase", "secret", "token", "credential", "accesskey", "apikey", "privatekey",
+	"authorization", "jaasconfig",
 };
 static const char *const secret_ends[] = {"pass", "pwd"}; /* --requirepass, db.pwd */
 
@@ -26,13 +27,14 @@ static const char *const secret_ends[] = {"pass", "pwd"}; /* --requirepass, db.p
 static const struct {
 	const char *program, *flag;
 } short_flags[] = {
-	{"sshpass", "-p"}, {"mysql", "-p"}, {"mysqldump", "-p"}, {"mariadb", "-p"}, {"mongosh", "-p"}, {"redis-cli", "-a"}, {"ldapsearch", "-w"},
+	{"sshpass", "-p"}, {"mysql", "-p"}, {"mysqldump", "-p"}, {"mariadb", "-p"}, {"mongosh", "-p"}, {"redis-cli", "-a"},
+	{"ldapsearch", "-w"},
 };
 
 /* Java options that take the next argument. */
 static const char *const java_pairs[] = {
-	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules", "--add-opens", "--add-exports",
-	"--add-reads", "--patch-module", "--limit-modules", "--enable-native-access", "--source",
+	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules", "--add-opens",
+	"--add-exports", "--add-reads", "--patch-module", "--limit-modules", "--enable-native-access", "--source",
 };
 
 static bool is_one_of(struct text t, const char *const *words, size_t n)
@@ -236,7 +238,9 @@ static int spark_rank(const struct words *w, size_t i)
 		value = t;
 	else if (!text_is(t, "--conf") && !text_is(t, "-c"))
 		return 2;
-	return text_starts(value, "spark.connect.") || text_starts(value, "spark.ui.port") || text_starts(value, "spark.app.name") ? 1 : 2;
+	if (text_starts(value, "spark.connect.") || text_starts(value, "spark.ui.port") || text_starts(value, "spark.app.name"))
+		return 1;
+	return 2;
 }
 
 static bool takes_next(struct text t)

@@ -31,7 +31,8 @@ static const char *const keepers[] = {"systemd", "dockerd"};
 
 /* What starts or guards a server and never is one. */
 static const char *const helpers[] = {
-	"sh", "bash", "dash", "ash", "zsh", "tail", "sleep", "cat", "tee", "docker-init", "tini", "dumb-init", "catatonit", "conmon", "sudo", "su", "timeout",
+	"sh", "bash", "dash", "ash", "zsh", "tail", "sleep", "cat", "tee", "timeout", "sudo", "su", "docker-init", "tini", "dumb-init",
+	"catatonit", "conmon",
 };
 
 void listeners_free(struct listeners *all)
@@ -367,6 +368,7 @@ bool proxy_parse(struct text hint, struct proxy *out)
 {
 	struct text word, value, target = TEXT(""), to_port = TEXT("");
 	int64_t port = 0;
+	bool v6;
 
 	*out = (struct proxy){0};
 	if (!text_word(&hint, &word) || !text_is(word, "docker-proxy"))
@@ -388,8 +390,9 @@ bool proxy_parse(struct text hint, struct proxy *out)
 	if (port < 1 || port > UINT16_MAX || !target.len || !to_port.len)
 		return false;
 	out->port = (uint16_t)port;
-	snprintf(out->target, sizeof out->target, memchr(target.at, ':', target.len) ? "[%.*s]:%.*s" : "%.*s:%.*s", (int)target.len, target.at,
-		(int)to_port.len, to_port.at);
+	v6 = memchr(target.at, ':', target.len) != NULL;
+	snprintf(out->target, sizeof out->target, "%s%.*s%s:%.*s", v6 ? "[" : "", (int)target.len, target.at, v6 ? "]" : "", (int)to_port.len,
+		to_port.at);
 	return true;
 }
 
