@@ -112,7 +112,8 @@ static bool ask_versions(struct line *l, int16_t version, struct err *err)
 	kafka_ask_versions(&l->question, l->id, version);
 	if (!line_ask(l, VERSIONS_MAX, &frame, err))
 		return false;
-	return kafka_read_versions(frame, version, &l->versions) || err_set(err, ERR_PROTOCOL, "what it answers is not Kafka's protocol");
+	return kafka_read_versions(frame, version, &l->versions) ||
+		err_set(err, ERR_PROTOCOL, "what it answers is not Kafka's protocol");
 }
 
 /* Connects and learns which requests are known there. */
@@ -443,9 +444,11 @@ static bool groups_failed(struct look *k, int16_t error)
 
 static bool list_groups(struct look *k, struct line *l, struct err *err)
 {
-	int16_t version = kafka_speaks(&l->versions, KAFKA_LIST_GROUPS, 5) ? 5 : kafka_speaks(&l->versions, KAFKA_LIST_GROUPS, 4) ? 4 : 3, error;
+	int16_t version = 5, error; /* with types; 4 with states; 3 with names alone */
 	struct text frame;
 
+	while (version > 3 && !kafka_speaks(&l->versions, KAFKA_LIST_GROUPS, version))
+		version--;
 	if (!kafka_speaks(&l->versions, KAFKA_LIST_GROUPS, version))
 		return groups_failed(k, KAFKA_UNSUPPORTED_VERSION);
 	line_next(l);
@@ -458,7 +461,8 @@ static bool list_groups(struct look *k, struct line *l, struct err *err)
 }
 
 /* The next groups of this broker from *next on that pick takes; returns how many. */
-static size_t some_groups(struct look *k, size_t *next, bool (*pick)(const struct kafka_group *g), struct text names[GROUPS_AT_ONCE])
+static size_t some_groups(struct look *k, size_t *next, bool (*pick)(const struct kafka_group *g),
+	struct text names[GROUPS_AT_ONCE])
 {
 	size_t n = 0;
 
@@ -560,6 +564,13 @@ static bool ask_ends(struct look *k, struct line *l, struct err *err)
 
 /* ---- brokers ---- */
 
+static bool is_numeric(const char *host)
+{
+	const char *digits = strchr(host, ':') ? "0123456789abcdefABCDEF:." : "0123456789.";
+
+	return strlen(host) < ADDRESS_SIZE && host[strspn(host, digits)] == '\0';
+}
+
 /* Where a broker is to be reached: the address it advertises. Names other than this machine's are not resolved. */
 static bool address_of(const struct look *k, const struct broker *b, struct endpoint *out)
 {
@@ -574,11 +585,8 @@ static bool address_of(const struct look *k, const struct broker *b, struct endp
 		text_copy(out->address, sizeof out->address, text_of(k->p->at.address));
 		return true;
 	}
-	if (strlen(b->host) >= sizeof out->address || b->host[strspn(b->host, "0123456789.")] != '\0')
-		if (strlen(b->host) >= sizeof out->address || !strchr(b->host, ':') || b->host[strspn(b->host, "0123456789abcdefABCDEF:.")] != '\0')
-			return false;
 	text_copy(out->address, sizeof out->address, text_of(b->host));
-	return true;
+	return is_numeric(b->host);
 }
 
 static bool is_same(const struct endpoint *a, const struct endpoint *b)
@@ -606,8 +614,8 @@ static void with_broker(struct look *k, struct broker *b, bool (*part)(struct lo
 
 static bool ask_groups(struct look *k, struct line *l, struct err *err)
 {
-	return list_groups(k, l, err) && ask_members(k, l, KAFKA_DESCRIBE_GROUPS, err) && ask_members(k, l, KAFKA_CONSUMER_GROUP_DESCRIBE, err) &&
-		ask_committed(k, l, err);
+	return list_groups(k, l, err) && ask_members(k, l, KAFKA_DESCRIBE_GROUPS, err) &&
+		ask_members(k, l, KAFKA_CONSUMER_GROUP_DESCRIBE, err) && ask_committed(k, l, err);
 }
 
 /* The first line leads to one of them; a lone broker is reached by it, whatever it advertises. */
@@ -655,6 +663,11 @@ static void ask_brokers(struct look *k, struct line *first)
 
 /* ---- what is made of it ---- */
 
+static const char *advertised(const struct look *k, const struct broker *b)
+{
+	return arena_printf(k->s->arena, strchr(b->host, ':') ? "[%s]:%d" : "%s:%d", b->host, (int)b->port);
+}
+
 static void say_brokers(struct look *k)
 {
 	struct table *t = snapshot_table(k->s, kind_kafka.tables, "brokers");
@@ -664,7 +677,7 @@ static void say_brokers(struct look *k)
 		struct value *row = table_row(k->s, t);
 
 		table_set(k->s, t, row, "broker", value_int(b->id));
-		table_set(k->s, t, row, "address", value_text(arena_printf(k->s->arena, strchr(b->host, ':') ? "[%s]:%d" : "%s:%d", b->host, (int)b->port)));
+		table_set(k->s, t, row, "address", value_text(advertised(k, b)));
 		table_set(k->s, t, row, "leads", value_int((int64_t)b->leads));
 		table_set(k->s, t, row, "replicas", value_int((int64_t)b->replicas));
 		table_set(k->s, t, row, "state", value_text(b->spoken ? "ok" : b->not_asked ? "not asked" : "no answer"));
@@ -679,8 +692,8 @@ static void say_brokers(struct look *k)
 
 		table_set(k->s, t, row, "broker", value_int(k->missing[i]));
 		table_set(k->s, t, row, "state", value_text("not alive"));
-		snapshot_finding(k->s, "broker", SEVERITY_WARNING, "start it, or reassign its partitions", "broker %d holds replicas and is not alive",
-			(int)k->missing[i]);
+		snapshot_finding(k->s, "broker", SEVERITY_WARNING, "start it, or reassign its partitions",
+			"broker %d holds replicas and is not alive", (int)k->missing[i]);
 	}
 }
 
@@ -744,7 +757,8 @@ static void find_lag(struct look *k, const struct kafka_group *const *sorted)
 
 		if (!kafka_lag_counts(g) || g->lag <= (alone ? 0 : LAG_LARGE) || behind++ >= LAG_FINDINGS)
 			continue;
-		snapshot_finding(k->s, "lag", SEVERITY_WARNING, alone ? "start its consumer, or delete the group" : "see whether its consumers keep up",
+		snapshot_finding(k->s, "lag", SEVERITY_WARNING,
+			alone ? "start its consumer, or delete the group" : "see whether its consumers keep up",
 			"%s is behind by %s%s", g->name, value_show(lag, value_int(g->lag), UNIT_RECORDS), alone ? " with no consumer" : "");
 	}
 	if (behind > LAG_FINDINGS)
@@ -818,9 +832,12 @@ static const char *controller_trouble(struct look *k, enum kafka_part part, cons
 {
 	if (part == KAFKA_ZOOKEEPER_BROKER)
 		return k->controller < 0 ? "no broker is the controller: is ZooKeeper there?" : NULL;
+	if (!k->quorum_told && err->code == ERR_NONE)
+		return NULL; /* too old to be asked */
+	if (!k->quorum_told && err->code == ERR_TIMEOUT)
+		return "the controllers do not answer: topics and leaders cannot change";
 	if (!k->quorum_told)
-		return err->code == ERR_NONE ? NULL : err->code == ERR_TIMEOUT ? "the controllers do not answer: topics and leaders cannot change" :
-			arena_printf(k->s->arena, "no word of its controllers: %s", err->words);
+		return arena_printf(k->s->arena, "no word of its controllers: %s", err->words);
 	if (k->quorum.error == KAFKA_CLUSTER_DENIED)
 		return NULL;
 	return k->quorum.error || k->quorum.leader < 0 ? "no controller leads the quorum: topics and leaders cannot change" : NULL;
@@ -891,7 +908,8 @@ static bool inspect_controller(struct look *k, struct line *l, struct snapshot *
 	else if (k->quorum.error || k->quorum.leader < 0)
 		snapshot_health(s, LINK_BAD, asked_in(k->p, "DescribeQuorum v0", begun), "no controller leads the quorum");
 	else
-		snapshot_health(s, LINK_OK, asked_in(k->p, "DescribeQuorum v0", begun), "controller %d leads the quorum", (int)k->quorum.leader);
+		snapshot_health(s, LINK_OK, asked_in(k->p, "DescribeQuorum v0", begun), "controller %d leads the quorum",
+			(int)k->quorum.leader);
 	return true;
 }
 
@@ -931,11 +949,13 @@ const struct service_kind kind_kafka = {
 		{0}},
 	.owners = (const char *const[]){"kafka.Kafka", NULL},
 	.figures = (const struct figure_spec[]){
-		{"lag", "lag", UNIT_RECORDS, FIGURE_ROW | FIGURE_HISTORY, "records that all consumer groups are behind; offsets, so that gaps count too"},
+		{"lag", "lag", UNIT_RECORDS, FIGURE_ROW | FIGURE_HISTORY,
+			"records that all consumer groups are behind; offsets, so that gaps count too"},
 		{"topics", "topics", UNIT_COUNT, FIGURE_ROW, "without internal ones"},
 		{"brokers", "brokers", UNIT_COUNT, FIGURE_ROW, "alive"},
 		{"partitions", "partitions", UNIT_COUNT, 0, "of these topics"},
-		{"under_replicated", "under-replicated", UNIT_COUNT, FIGURE_HISTORY, "partitions with fewer replicas in sync than they should have"},
+		{"under_replicated", "under-replicated", UNIT_COUNT, FIGURE_HISTORY,
+			"partitions with fewer replicas in sync than they should have"},
 		{"offline", "without leader", UNIT_COUNT, FIGURE_HISTORY, "partitions that can neither be read nor written"},
 		{"groups", "groups", UNIT_COUNT, 0, "of every type"},
 		{"controller", "controller", UNIT_NONE, 0, "node that leads the quorum; in ZooKeeper mode the broker that controls"},

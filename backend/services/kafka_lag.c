@@ -144,12 +144,14 @@ struct kafka_group *kafka_lag_group(struct kafka_lag *lag, struct text name)
 	lag->groups = groups;
 	if (!good)
 		return NULL;
-	lag->groups[lag->n_groups] = (struct kafka_group){.name = arena_copy(lag->arena, name), .protocol = "", .state = "", .type = "", .broker = -1,
-		.members = -1};
+	lag->groups[lag->n_groups] = (struct kafka_group){
+		.name = arena_copy(lag->arena, name), .protocol = "", .state = "", .type = "", .broker = -1, .members = -1,
+	};
 	return &lag->groups[lag->n_groups++];
 }
 
-static void add_commit(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition, int64_t offset)
+static void add_commit(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition,
+	int64_t offset)
 {
 	uint32_t place = kafka_lag_find(lag, topic, partition);
 	void *commits = lag->commits;
@@ -163,7 +165,8 @@ static void add_commit(struct kafka_lag *lag, const struct kafka_group *group, s
 	}
 }
 
-void kafka_lag_commit(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition, int64_t offset)
+void kafka_lag_commit(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition,
+	int64_t offset)
 {
 	if (offset >= 0)
 		add_commit(lag, group, topic, partition, offset);

@@ -62,7 +62,8 @@ uint32_t kafka_lag_find(const struct kafka_lag *lag, struct text topic, int32_t 
 struct kafka_group *kafka_lag_group(struct kafka_lag *lag, struct text name);
 struct kafka_group *kafka_lag_group_named(struct kafka_lag *lag, struct text name);
 /* What is committed on a topic that is gone is dropped. */
-void kafka_lag_commit(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition, int64_t offset);
+void kafka_lag_commit(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition,
+	int64_t offset);
 void kafka_lag_assigned(struct kafka_lag *lag, const struct kafka_group *group, struct text topic, int32_t partition);
 
 void kafka_lag_count(struct kafka_lag *lag);

@@ -354,7 +354,8 @@ static void release_by_level(int16_t level, struct kafka_release *out)
 	while (i + 1 < n && levels[i].level < level)
 		i++;
 	snprintf(out->version, sizeof out->version, "%s", levels[i].version);
-	snprintf(out->from, sizeof out->from, "metadata.version supported up to %d%s", (int)level, level > levels[i].level ? ": that or newer" : "");
+	snprintf(out->from, sizeof out->from, "metadata.version supported up to %d%s", (int)level,
+		level > levels[i].level ? ": that or newer" : "");
 }
 
 static void release_by_keys(const struct kafka_versions *v, struct kafka_release *out)
@@ -368,8 +369,8 @@ static void release_by_keys(const struct kafka_versions *v, struct kafka_release
 		return;
 	}
 	snprintf(out->version, sizeof out->version, "%s", firsts[i].version);
-	snprintf(out->from, sizeof out->from, "the requests it knows: key %d up to version %d%s", (int)firsts[i].key, (int)v->high[firsts[i].key],
-		i == 0 ? ": that or newer" : "");
+	snprintf(out->from, sizeof out->from, "the requests it knows: key %d up to version %d%s", (int)firsts[i].key,
+		(int)v->high[firsts[i].key], i == 0 ? ": that or newer" : "");
 }
 
 void kafka_release(const struct kafka_versions *v, struct kafka_release *out)
@@ -475,7 +476,8 @@ static void read_replicas(struct reader *r, bool voter, void (*member)(void *ctx
 	}
 }
 
-bool kafka_read_quorum(struct text frame, struct kafka_quorum *out, void (*member)(void *ctx, int32_t id, int64_t end, bool voter), void *ctx)
+bool kafka_read_quorum(struct text frame, struct kafka_quorum *out,
+	void (*member)(void *ctx, int32_t id, int64_t end, bool voter), void *ctx)
 {
 	struct reader r = open_answer(frame, true);
 
@@ -515,7 +517,8 @@ void kafka_ask_groups(struct buf *out, int32_t id, int16_t version)
 	close_frame(out, frame);
 }
 
-bool kafka_read_groups(struct text frame, int16_t version, int16_t *error, void (*group)(void *ctx, const struct kafka_listed *g), void *ctx)
+bool kafka_read_groups(struct text frame, int16_t version, int16_t *error,
+	void (*group)(void *ctx, const struct kafka_listed *g), void *ctx)
 {
 	struct reader r = open_answer(frame, true);
 
@@ -724,7 +727,8 @@ static size_t run_of_topic(const struct kafka_wanted *wanted, size_t n)
 {
 	size_t i = 1;
 
-	while (i < n && wanted[i].topic.len == wanted[0].topic.len && !memcmp(wanted[i].topic.at, wanted[0].topic.at, wanted[0].topic.len))
+	while (i < n && wanted[i].topic.len == wanted[0].topic.len &&
+		!memcmp(wanted[i].topic.at, wanted[0].topic.at, wanted[0].topic.len))
 		i++;
 	return i;
 }
@@ -750,7 +754,8 @@ void kafka_ask_ends(struct buf *out, int32_t id, const struct kafka_wanted *want
 	close_frame(out, frame);
 }
 
-bool kafka_read_ends(struct text frame, void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx)
+bool kafka_read_ends(struct text frame,
+	void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx)
 {
 	struct reader r = open_answer(frame, false);
 

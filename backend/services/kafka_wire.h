@@ -98,7 +98,8 @@ struct kafka_quorum {
 };
 void kafka_ask_quorum(struct buf *out, int32_t id);
 /* member: voters first, then observers. */
-bool kafka_read_quorum(struct text frame, struct kafka_quorum *out, void (*member)(void *ctx, int32_t id, int64_t end, bool voter), void *ctx);
+bool kafka_read_quorum(struct text frame, struct kafka_quorum *out,
+	void (*member)(void *ctx, int32_t id, int64_t end, bool voter), void *ctx);
 
 /* ---- groups ---- */
 
@@ -106,7 +107,8 @@ struct kafka_listed {
 	struct text name, protocol, state, type; /* state from v4, type from v5 on; else empty */
 };
 void kafka_ask_groups(struct buf *out, int32_t id, int16_t version); /* 3 to 5 */
-bool kafka_read_groups(struct text frame, int16_t version, int16_t *error, void (*group)(void *ctx, const struct kafka_listed *g), void *ctx);
+bool kafka_read_groups(struct text frame, int16_t version, int16_t *error,
+	void (*group)(void *ctx, const struct kafka_listed *g), void *ctx);
 
 /* Members, and what they are assigned: DescribeGroups v0, ConsumerGroupDescribe v0. */
 struct kafka_members_sink {
@@ -133,6 +135,7 @@ struct kafka_wanted {
 	int32_t partition;
 };
 void kafka_ask_ends(struct buf *out, int32_t id, const struct kafka_wanted *wanted, size_t n);
-bool kafka_read_ends(struct text frame, void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx);
+bool kafka_read_ends(struct text frame,
+	void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx);
 
 #endif

@@ -27,8 +27,8 @@ const struct service_kind *service_kind_named(const char *name)
 	return NULL;
 }
 
-enum answered identity_say(struct probe *p, struct identity *who, const struct service_kind *kind, const char *role, enum sure sure,
-	const char *version, const char *from, const char *source)
+enum answered identity_say(struct probe *p, struct identity *who, const struct service_kind *kind, const char *role,
+	enum sure sure, const char *version, const char *from, const char *source)
 {
 	*who = (struct identity){
 		.answered = ANSWERED_YES,

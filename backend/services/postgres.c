@@ -135,7 +135,8 @@ static enum answered hello(struct probe *p, struct postgres *pg, struct err *err
 	if (fd < 0)
 		return err->code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
 	buf_init(&answer, 1024);
-	if (net_send(p, fd, pg->old ? ssl_request : gss_request, 8, err) && net_read_some(p, fd, wait_left(p->wait), &answer, err) && answer.len) {
+	if (net_send(p, fd, pg->old ? ssl_request : gss_request, 8, err) &&
+		net_read_some(p, fd, wait_left(p->wait), &answer, err) && answer.len) {
 		said = postgres_parse_hello(buf_text(&answer));
 		answered = said == POSTGRES_NOT ? ANSWERED_OTHER : ANSWERED_YES;
 		pg->old |= said == POSTGRES_OLD;
@@ -199,8 +200,8 @@ static PGconn *dial(const struct probe *p, const struct postgres *pg, const char
 	char port[8];
 	const char *const names[] = {"hostaddr", "port", "user", "password", "dbname", "application_name", "sslmode", "gssencmode",
 		"client_encoding", "keepalives", "tcp_user_timeout", "options", NULL};
-	const char *const values[] = {pg->route.address, port, c->user, c->password, c->database ? c->database : c->user, "laketop", sslmode,
-		"disable", "UTF8", "1", "3000",
+	const char *const values[] = {pg->route.address, port, c->user, c->password, c->database ? c->database : c->user, "laketop",
+		sslmode, "disable", "UTF8", "1", "3000",
 		"-c statement_timeout=5000 -c lock_timeout=500 -c default_transaction_read_only=on -c idle_in_transaction_session_timeout=5000", NULL};
 	PGconn *conn;
 
@@ -392,8 +393,8 @@ static const char *const statements[STATEMENTS] = {
 };
 
 enum basic {
-	CONNECTIONS, CONNECTIONS_MAX, RESERVED, IN_RECOVERY, LONGEST, IDLE_IN_TRANSACTION, LOCK_WAITS, SLOTS, SLOT_RETAINED, LAG_BYTES, LAG_MS,
-	HAS_ICEBERG, DATABASE,
+	CONNECTIONS, CONNECTIONS_MAX, RESERVED, IN_RECOVERY, LONGEST, IDLE_IN_TRANSACTION, LOCK_WAITS, SLOTS, SLOT_RETAINED, LAG_BYTES,
+	LAG_MS, HAS_ICEBERG, DATABASE,
 };
 
 /* NULL: not answered; err is set only where the session broke. */
@@ -516,8 +517,8 @@ static void judge_connections(struct snapshot *s, const PGresult *r)
 		return;
 	free_ones = most - reserved;
 	if (used >= free_ones)
-		snapshot_health(s, LINK_BAD, s->health.source, "max_connections reached: %lld of %lld are taken, %lld of them reserved", (long long)used,
-			(long long)most, (long long)reserved);
+		snapshot_health(s, LINK_BAD, s->health.source, "max_connections reached: %lld of %lld are taken, %lld of them reserved",
+			(long long)used, (long long)most, (long long)reserved);
 	else if (used * 10 >= free_ones * 8)
 		snapshot_finding(s, "connections", SEVERITY_WARNING, "close idle clients, or raise max_connections",
 			"%lld of %lld connections are taken", (long long)used, (long long)free_ones);
@@ -545,7 +546,8 @@ static void take_slots(struct snapshot *s, const PGresult *r)
 		if (status.type == VALUE_TEXT && !strcmp(status.u.s, "lost"))
 			snapshot_finding(s, "slot", SEVERITY_WARNING, "its consumer must be set up anew", "replication slot %s is lost", name.u.s);
 		else if (active.type == VALUE_BOOL && !active.u.b && retained.type == VALUE_INT && retained.u.i > slot_large)
-			snapshot_finding(s, "slot", SEVERITY_WARNING, "start its consumer, or drop the slot", "nobody reads replication slot %s, which keeps %s of WAL",
+			snapshot_finding(s, "slot", SEVERITY_WARNING, "start its consumer, or drop the slot",
+				"nobody reads replication slot %s, which keeps %s of WAL",
 				name.u.s, value_show(size, retained, UNIT_BYTES));
 	}
 }
@@ -559,7 +561,8 @@ static void take_databases(struct snapshot *s, const struct postgres *pg, const 
 
 		table_set(s, t, &t->cells[i * t->n_columns], "size", size_of(pg, name.type == VALUE_TEXT ? name.u.s : NULL));
 		if (age.type == VALUE_INT && age.u.i > XID_AGE_HIGH)
-			snapshot_finding(s, "wraparound", SEVERITY_WARNING, "VACUUM FREEZE", "%s is %lld transactions old: at 2,144,483,647 it stops writing",
+			snapshot_finding(s, "wraparound", SEVERITY_WARNING, "VACUUM FREEZE",
+				"%s is %lld transactions old: at 2,144,483,647 it stops writing",
 				name.type == VALUE_TEXT ? name.u.s : "a database", (long long)age.u.i);
 	}
 }
@@ -615,7 +618,8 @@ static enum answered identify(struct probe *p, struct identity *who)
 	}
 	if (answered != ANSWERED_YES)
 		return answered;
-	identity_say(p, who, &kind_postgres, NULL, SURE_UNKNOWN, NULL, NULL, asked_in(p, pg->old ? "SSLRequest" : "GSSENCRequest", begun));
+	identity_say(p, who, &kind_postgres, NULL, SURE_UNKNOWN, NULL, NULL,
+		asked_in(p, pg->old ? "SSLRequest" : "GSSENCRequest", begun));
 	if (p->credentials.user && session(p, pg, &err))
 		say_version(p, pg, who, begun);
 	return ANSWERED_YES;
@@ -683,7 +687,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	basic = PQserverVersion(pg->conn) < OLDEST_ASKED ? NULL : ask(p, pg, ASK_FIGURES, &s->err);
 	if (!basic)
 		return no_figures(s, pg);
-	snapshot_health(s, LINK_OK, asked_in(p, "SELECT", begun), "answers queries%s", PQgetvalue(basic, 0, IN_RECOVERY)[0] == 't' ? " as a standby" : "");
+	snapshot_health(s, LINK_OK, asked_in(p, "SELECT", begun), "answers queries%s",
+		PQgetvalue(basic, 0, IN_RECOVERY)[0] == 't' ? " as a standby" : "");
 	take_sizes(p, pg, &s->err);
 	take_figures(s, pg, basic);
 	judge_connections(s, basic);
@@ -711,14 +716,16 @@ const struct service_kind kind_postgres = {
 	.ports = (const struct port_role[]){{"server", 5432, PORT_ASK, 0}, {0}},
 	.owners = (const char *const[]){"postgres -", "postgres: ", "postmaster -", NULL} /* a client's "jdbc:postgresql" is none */,
 	.figures = (const struct figure_spec[]){
-		{"iceberg_tables", "tables", UNIT_COUNT, FIGURE_ROW, "tables of the Iceberg JDBC catalog in the database asked; views not counted"},
+		{"iceberg_tables", "tables", UNIT_COUNT, FIGURE_ROW,
+			"tables of the Iceberg JDBC catalog in the database asked; views not counted"},
 		{"connections", "conns", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "client sessions of all databases"},
 		{"connections_max", "max conns", UNIT_COUNT, 0, "max_connections, with those reserved for superusers"},
 		{"database_size", "", UNIT_BYTES, FIGURE_ROW, "size on disk of the database asked; looked at once a minute"},
 		{"longest_transaction", "longest transaction", UNIT_MS, 0, "age of the oldest open transaction of another client; 0: none"},
 		{"idle_in_transaction", "idle in transaction", UNIT_COUNT, 0, "clients that hold a transaction open and do nothing"},
 		{"lock_waits", "waiting for locks", UNIT_COUNT, FIGURE_HISTORY, "clients that wait for another's lock"},
-		{"replication_lag_bytes", "replication lag", UNIT_BYTES, FIGURE_HISTORY, "of the slowest receiver; of itself on a standby. Unknown without replication"},
+		{"replication_lag_bytes", "replication lag", UNIT_BYTES, FIGURE_HISTORY,
+			"of the slowest receiver; of itself on a standby. Unknown without replication"},
 		{"replication_lag", "replication lag", UNIT_MS, 0, "the same as time"},
 		{"slots", "slots", UNIT_COUNT, 0, "replication slots"},
 		{"slot_retained", "kept for slots", UNIT_BYTES, 0, "WAL that the furthest behind slot holds back"},

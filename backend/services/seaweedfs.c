@@ -128,7 +128,8 @@ bool seaweedfs_parse_topology(struct text body, struct seaweedfs_topology *out, 
 	return good;
 }
 
-static void take_volume(struct seaweedfs_server *out, const struct json *v, void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx)
+static void take_volume(struct seaweedfs_server *out, const struct json *v,
+	void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx)
 {
 	const char *collection = json_string(json_get(v, "Collection"));
 	struct seaweedfs_volume volume = {
@@ -151,8 +152,8 @@ static void take_volume(struct seaweedfs_server *out, const struct json *v, void
 		each(ctx, &volume);
 }
 
-bool seaweedfs_parse_server(struct text body, struct seaweedfs_server *out, void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx,
-	struct err *err)
+bool seaweedfs_parse_server(struct text body, struct seaweedfs_server *out,
+	void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx, struct err *err)
 {
 	struct json *root = json_parse(body, err);
 	const struct json *disks = json_get(root, "DiskStatuses");
@@ -240,7 +241,8 @@ static enum answered identify(struct probe *p, struct identity *who)
 	if (answered != ANSWERED_YES)
 		return answered;
 	return identity_say(p, who, &kind_seaweedfs, role_is(role, "master") ? NULL : role, SURE_EXACT, version[0] ? version : NULL,
-		role_is(role, "master") ? "title of /ui/index.html" : "Server header", asked_in(p, arena_printf(p->arena, "GET %s", path), begun));
+		role_is(role, "master") ? "title of /ui/index.html" : "Server header",
+		asked_in(p, arena_printf(p->arena, "GET %s", path), begun));
 }
 
 static enum answered pulse(struct probe *p, struct identity *who)
@@ -334,7 +336,8 @@ static void find_nearly_full(struct look *l, const struct seaweedfs_server *serv
 	char size[VALUE_TEXT_SIZE];
 
 	if (server->disk_total > 0 && server->disk_free >= 0 && server->disk_free / (server->disk_total / 100 + 1) < NEARLY_FULL)
-		snapshot_finding(l->s, "disk", SEVERITY_WARNING, "free space there, or add a volume server", "the disk of volume server %s has only %s left",
+		snapshot_finding(l->s, "disk", SEVERITY_WARNING, "free space there, or add a volume server",
+			"the disk of volume server %s has only %s left",
 			l->node, value_show(size, value_int(server->disk_free), UNIT_BYTES));
 }
 
@@ -407,7 +410,8 @@ static bool endpoint_of(const char *url, struct endpoint *out)
 	for (size_t i = 0; i < t.len; i++)
 		if (!strchr("0123456789abcdefABCDEF.:", t.at[i]))
 			return false;
-	if (t.len == 0 || t.len >= sizeof out->address || !text_i64(port, &number_of_port) || number_of_port < 1 || number_of_port > 65535)
+	if (t.len == 0 || t.len >= sizeof out->address || !text_i64(port, &number_of_port) || number_of_port < 1 ||
+		number_of_port > 65535)
 		return false;
 	text_copy(out->address, sizeof out->address, t);
 	out->port = (uint16_t)number_of_port;
@@ -440,7 +444,8 @@ static void look_at_topology(struct look *l, const struct seaweedfs_topology *t)
 	else if (t->free <= 0 && t->writable == 0)
 		sick(l, LINK_BAD, "master", "no slot is free and no volume can be written: writes fail");
 	else if (t->free <= 0)
-		snapshot_finding(l->s, "slots", SEVERITY_WARNING, "raise -volume.max, or add a volume server", "all %lld volume slots are taken: no new volume can grow",
+		snapshot_finding(l->s, "slots", SEVERITY_WARNING, "raise -volume.max, or add a volume server",
+			"all %lld volume slots are taken: no new volume can grow",
 			(long long)t->most);
 }
 
@@ -559,7 +564,8 @@ static void judge_s3(struct look *l, const struct endpoint *at, const struct htt
 		say_part(l, "s3", address_of(l, at), "bad", words);
 		return;
 	}
-	words = arena_printf(l->s->arena, "refuses the key %s (%.*s)", l->p->credentials.user, (int)(code.len > 40 ? 40 : code.len), code.at);
+	words = arena_printf(l->s->arena, "refuses the key %s (%.*s)", l->p->credentials.user, (int)(code.len > 40 ? 40 : code.len),
+		code.at);
 	state->s3_refused = true;
 	state->credential = credential_print(&l->p->credentials);
 	text_clean(state->words, sizeof state->words, text_of(words));
@@ -583,7 +589,8 @@ static void ask_s3(struct look *l, const struct endpoint *at, bool expected)
 	if (!request.sigv4)
 		request.user = NULL;
 	came = http_ask(l->p, at, &request, &answer, &err);
-	itself = came && text_starts(http_header(&answer, "Server"), "SeaweedFS ") && !text_starts(http_header(&answer, "Server"), "SeaweedFS Volume");
+	itself = came && text_starts(http_header(&answer, "Server"), "SeaweedFS ") &&
+		!text_starts(http_header(&answer, "Server"), "SeaweedFS Volume");
 	buckets = came ? seaweedfs_s3_buckets(buf_text(&answer.body)) : -1;
 	words = !came ? arena_clean(l->s->arena, text_of(err.words)) : arena_printf(l->s->arena, "HTTP %ld", answer.status);
 	if (itself && (answer.status == 403 || answer.status == 400) && request.sigv4) {
@@ -661,8 +668,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	else
 		look_at_all(&l);
 	if (!s->health.words)
-		snapshot_health(s, LINK_OK, asked_in(p, "all parts", begun), "%zu part%s answer%s", l.parts->n_rows, l.parts->n_rows == 1 ? "" : "s",
-			l.parts->n_rows == 1 ? "s" : "");
+		snapshot_health(s, LINK_OK, asked_in(p, "all parts", begun), "%zu part%s answer%s", l.parts->n_rows,
+			l.parts->n_rows == 1 ? "" : "s", l.parts->n_rows == 1 ? "s" : "");
 	return true;
 }
 
@@ -720,7 +727,8 @@ const struct service_kind kind_seaweedfs = {
 		{"s3-grpc", 18333, PORT_SILENT, 0},
 		{"iceberg", 8181, PORT_SILENT, 0}, /* its REST catalog: a catalog's business */
 		{0}},
-	.owners = (const char *const[]){"weed -", "weed server", "weed mini", "weed master", "weed volume", "weed filer", "weed s3", NULL},
+	.owners = (const char *const[]){
+		"weed -", "weed server", "weed mini", "weed master", "weed volume", "weed filer", "weed s3", NULL},
 	.figures = (const struct figure_spec[]){
 		{"disk_free", "free", UNIT_BYTES, FIGURE_ROW | FIGURE_HISTORY, "free on the disks of all volume servers"},
 		{"buckets", "buckets", UNIT_COUNT, FIGURE_ROW, "S3 buckets, counted on the filer; hidden ones are not"},

@@ -38,8 +38,8 @@ struct seaweedfs_server { /* of a volume server's /status: sums */
 	int64_t volumes, size, files, read_only;
 };
 /* Calls each for every volume. False: it is not such an answer. */
-bool seaweedfs_parse_server(struct text body, struct seaweedfs_server *out, void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx,
-	struct err *err);
+bool seaweedfs_parse_server(struct text body, struct seaweedfs_server *out,
+	void (*each)(void *ctx, const struct seaweedfs_volume *v), void *ctx, struct err *err);
 
 struct seaweedfs_listing { /* of one page of a filer's directory */
 	int64_t directories;          /* without hidden ones */

@@ -133,10 +133,13 @@ static struct json *command(struct probe *p, const struct endpoint *at, const ch
 
 static enum answered unanswered(const struct err *err)
 {
-	return err->code == ERR_CONNECT ? ANSWERED_REFUSED : err->code == ERR_PROTOCOL || err->code == ERR_PARSE ? ANSWERED_OTHER : ANSWERED_MUTE;
+	if (err->code == ERR_CONNECT)
+		return ANSWERED_REFUSED;
+	return err->code == ERR_PROTOCOL || err->code == ERR_PARSE ? ANSWERED_OTHER : ANSWERED_MUTE;
 }
 
-static enum answered say_version(struct probe *p, struct identity *who, const char *role, struct text whole, const char *from, int64_t begun)
+static enum answered say_version(struct probe *p, struct identity *who, const char *role, struct text whole, const char *from,
+	int64_t begun)
 {
 	struct text version, revision;
 	char exact[64];
@@ -234,7 +237,7 @@ static bool inspect_admin(struct probe *p, const struct endpoint *at, struct sna
 {
 	int64_t begun = clock_ms();
 	struct json *root = command(p, at, "/commands/monitor", &s->err);
-	const char *error = root ? json_string(json_get(root, "error")) : NULL, *mode = root ? json_string(json_get(root, "server_state")) : NULL;
+	const char *error = json_string(json_get(root, "error")), *mode = json_string(json_get(root, "server_state"));
 	double average;
 
 	if (!root)
@@ -265,7 +268,8 @@ static void look_closer(struct probe *p, struct snapshot *s)
 		if (root)
 			take_monitor(s, root);
 		else
-			snapshot_finding(s, "admin", SEVERITY_WARNING, NULL, "its admin server on %u does not answer: %s", (unsigned)admin.port, err.words);
+			snapshot_finding(s, "admin", SEVERITY_WARNING, NULL, "its admin server on %u does not answer: %s",
+				(unsigned)admin.port, err.words);
 		json_free(root);
 		return;
 	}
@@ -286,7 +290,8 @@ static void take_srvr(struct probe *p, struct snapshot *s, const struct zookeepe
 	text_copy(mode, sizeof mode, srvr->mode);
 	judge_mode(s, mode, asked_in(p, "srvr", begun));
 	figure(s, "nodes", told(srvr->nodes));
-	figure(s, "connections", srvr->connections > 0 ? value_int(srvr->connections - 1) : value_unknown()); /* it counts the one that asks */
+	/* it counts the one that asks */
+	figure(s, "connections", srvr->connections > 0 ? value_int(srvr->connections - 1) : value_unknown());
 	figure(s, "outstanding", told(srvr->outstanding));
 	figure(s, "latency_max", told(srvr->latency_max));
 	figure(s, "latency_avg", srvr->latency_avg >= 0 ? value_real(srvr->latency_avg) : value_unknown());

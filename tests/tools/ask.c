@@ -200,8 +200,8 @@ static void ask_round(struct question *q, unsigned round)
 		if (!q->quiet)
 			print_depth(s, good, p);
 		else
-			printf("%u: %s, health %s: %s, %u + %u requests, %zu bytes, %lld ms\n", round, answers[s->who.answered], links[s->health.state],
-				or_dash(s->health.words), requests, p->requests - requests, p->bytes, (long long)(clock_ms() - begun));
+			printf("%u: %s, health %s: %s, %u + %u requests, %zu bytes, %lld ms\n", round, answers[s->who.answered],
+				links[s->health.state], or_dash(s->health.words), requests, p->requests - requests, p->bytes, (long long)(clock_ms() - begun));
 	} else if (q->quiet)
 		printf("%u: %s\n", round, answers[s->who.answered]);
 	snapshot_unref(s);

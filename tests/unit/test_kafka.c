@@ -28,7 +28,8 @@ struct broker {
 static void answer_with(struct buf *out, struct text question, struct text recorded)
 {
 	size_t len = recorded.len;
-	const unsigned char size[4] = {(unsigned char)(len >> 24), (unsigned char)(len >> 16), (unsigned char)(len >> 8), (unsigned char)len};
+	const unsigned char size[4] = {(unsigned char)(len >> 24), (unsigned char)(len >> 16), (unsigned char)(len >> 8),
+		(unsigned char)len};
 
 	buf_add(out, size, 4);
 	buf_add(out, question.at + 8, 4); /* the id that was asked with */

@@ -46,7 +46,8 @@ static void questions_are_byte_for_byte_what_brokers_were_asked_by_hand(void **s
 	asked_is(&b, "0000001d" "0012" "0003" "00000001" "00076c616b65746f70" "00" "086c616b65746f70" "0231" "00");
 	buf_reset(&b);
 	kafka_ask_quorum(&b, 2);
-	asked_is(&b, "0000002e" "0037" "0000" "00000002" "00076c616b65746f70" "00" "02" "135f5f636c75737465725f6d65746164617461" "02" "00000000" "000000");
+	asked_is(&b, "0000002e" "0037" "0000" "00000002" "00076c616b65746f70" "00" "02" "135f5f636c75737465725f6d65746164617461" "02"
+		"00000000" "000000");
 	buf_reset(&b);
 	kafka_ask_metadata(&b, 3);
 	asked_is(&b, "00000016" "0003" "0004" "00000003" "00076c616b65746f70" "ffffffff" "00");
@@ -162,7 +163,8 @@ static void without_metadata_version_the_requests_tell_the_minor_line(void **sta
 
 static void the_old_answer_has_the_same_keys_and_no_features(void **state)
 {
-	struct kafka_versions v0 = versions_of("kafka/versions-v0-4.1.1-broker.hex", 0), v3 = versions_of("kafka/versions-v3-4.1.1-broker.hex", 3);
+	struct kafka_versions v0 = versions_of("kafka/versions-v0-4.1.1-broker.hex", 0),
+		v3 = versions_of("kafka/versions-v3-4.1.1-broker.hex", 3);
 
 	(void)state;
 	assert_memory_equal(v0.high, v3.high, sizeof v0.high);
@@ -285,8 +287,8 @@ static void the_quorum_tells_leader_and_voters(void **state)
 
 static void see_group(void *ctx, const struct kafka_listed *g)
 {
-	note(ctx, "%.*s %.*s/%.*s/%.*s; ", (int)g->name.len, g->name.at, (int)g->type.len, g->type.at, (int)g->protocol.len, g->protocol.at,
-		(int)g->state.len, g->state.at);
+	note(ctx, "%.*s %.*s/%.*s/%.*s; ", (int)g->name.len, g->name.at, (int)g->type.len, g->type.at, (int)g->protocol.len,
+		g->protocol.at, (int)g->state.len, g->state.at);
 }
 
 static void a_group_of_the_new_protocol_is_stable_and_not_dead(void **state)
@@ -416,8 +418,8 @@ static void read_all(struct text bytes)
 static void cut_and_changed_answers_end_in_peace(void **state)
 {
 	static const char *const files[] = {
-		"versions-v3-4.1.1-broker", "versions-v0-4.1.1-broker", "metadata-v4-4.4.0", "quorum-v0-4.1.1", "groups-v5-4.1.1", "members-v0-4.4.0",
-		"members-consumer-v0-4.1.1", "committed-v8-4.4.0", "ends-v2-4.4.0",
+		"versions-v3-4.1.1-broker", "versions-v0-4.1.1-broker", "metadata-v4-4.4.0", "quorum-v0-4.1.1", "groups-v5-4.1.1",
+		"members-v0-4.4.0", "members-consumer-v0-4.1.1", "committed-v8-4.4.0", "ends-v2-4.4.0",
 	};
 
 	(void)state;

@@ -54,13 +54,14 @@ static void the_code_decides_and_not_the_words_which_may_be_translated(void **st
 	/* libpq 15.18, verbose, of a 15.18 server */
 	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password authentication failed for user \"lake\"\n"
 		"LOCATION:  auth_failed, auth.c:338\n", "28P01", "password authentication failed for user \"lake\"", POSTGRES_REFUSES);
-	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  3D000: database \"nosuch\" does not exist\n", "3D000",
-		"database \"nosuch\" does not exist", POSTGRES_REFUSES);
-	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  53300: remaining connection slots are reserved\n", "53300",
-		"remaining connection slots are reserved", POSTGRES_FULL);
-	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  57P03: the database system is starting up\n", "57P03",
-		"the database system is starting up", POSTGRES_NOT_READY);
-	failure_is("Verbindung fehlgeschlagen: FATAL:  28000: kein pg_hba.conf-Eintrag\n", "28000", "kein pg_hba.conf-Eintrag", POSTGRES_REFUSES);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  3D000: database \"nosuch\" does not exist\n",
+		"3D000", "database \"nosuch\" does not exist", POSTGRES_REFUSES);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  53300: remaining connection slots are reserved\n",
+		"53300", "remaining connection slots are reserved", POSTGRES_FULL);
+	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  57P03: the database system is starting up\n",
+		"57P03", "the database system is starting up", POSTGRES_NOT_READY);
+	failure_is("Verbindung fehlgeschlagen: FATAL:  28000: kein pg_hba.conf-Eintrag\n", "28000", "kein pg_hba.conf-Eintrag",
+		POSTGRES_REFUSES);
 }
 
 static void a_failure_without_a_code_is_libpqs_own(void **state)
@@ -110,7 +111,8 @@ static void error(struct buf *out, const struct server *s)
 static bool answer(void *ctx, struct text q, struct buf *out)
 {
 	struct server *s = ctx;
-	static const char welcome[] = "R\0\0\0\x08\0\0\0\0" "S\0\0\0\x32server_version\0" "15.18 (Debian 15.18-0+deb12u1)\0" "Z\0\0\0\x05I";
+	static const char welcome[] = "R\0\0\0\x08\0\0\0\0" "S\0\0\0\x32server_version\0" "15.18 (Debian 15.18-0+deb12u1)\0"
+		"Z\0\0\0\x05I";
 
 	if (q.len == 8 && q.at[7] == 0x30) { /* GSSENCRequest */
 		atomic_fetch_add(&s->greetings, 1);

@@ -192,8 +192,8 @@ struct part {
 
 static void say(struct buf *out, int status, const char *server, struct text body)
 {
-	buf_printf(out, "HTTP/1.1 %d Said\r\n%s%s%sContent-Length: %zu\r\nConnection: close\r\n\r\n", status, server ? "Server: " : "", server ? server : "",
-		server ? "\r\n" : "", body.len);
+	buf_printf(out, "HTTP/1.1 %d Said\r\n%s%s%sContent-Length: %zu\r\nConnection: close\r\n\r\n", status, server ? "Server: " : "",
+		server ? server : "", server ? "\r\n" : "", body.len);
 	buf_add(out, body.at, body.len);
 }
 
