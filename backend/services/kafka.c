@@ -932,11 +932,14 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	return good;
 }
 
-/* Every listener of a broker speaks this protocol, but for JMX: its number is high, or 9999. */
+/* Its words name no ports. Every listener of a broker speaks this protocol, but for JMX: its number is high, or 9999.
+ * Whoever runs a second one moves both by some thousands: 19092 and 19093. */
 static const char *role_of(struct text hint, uint16_t port)
 {
 	(void)hint;
-	return port == 9093 ? "controller" : port != 9999 && port < 32768 ? "client" : NULL;
+	if (port >= 32768 || port == 9999)
+		return NULL;
+	return port % 10000 == 9093 ? "controller" : "client";
 }
 
 const struct service_kind kind_kafka = {

@@ -699,6 +699,14 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	return true;
 }
 
+/* It listens for nothing else. */
+static const char *role_of(struct text hint, uint16_t port)
+{
+	(void)hint;
+	(void)port;
+	return "server";
+}
+
 static void close_state(void *state)
 {
 	struct postgres *pg = state;
@@ -718,7 +726,7 @@ const struct service_kind kind_postgres = {
 	.figures = (const struct figure_spec[]){
 		{"iceberg_tables", "tables", UNIT_COUNT, FIGURE_ROW,
 			"tables of the Iceberg JDBC catalog in the database asked; views not counted"},
-		{"connections", "conns", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "client sessions of all databases"},
+		{"connections", "conns", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "client sessions of all databases, laketop's own too"},
 		{"connections_max", "max conns", UNIT_COUNT, 0, "max_connections, with those reserved for superusers"},
 		{"database_size", "", UNIT_BYTES, FIGURE_ROW, "size on disk of the database asked; looked at once a minute"},
 		{"longest_transaction", "longest transaction", UNIT_MS, 0, "age of the oldest open transaction of another client; 0: none"},
@@ -769,6 +777,7 @@ const struct service_kind kind_postgres = {
 			{"wal_status", VALUE_TEXT, UNIT_NONE, 1, "reserved, extended, unreserved, lost"},
 			{0}}},
 		{0}},
+	.role_of = role_of,
 	.identify = identify,
 	.pulse = pulse,
 	.inspect = inspect,
