@@ -37,7 +37,7 @@ void buf_init(struct buf *buf, size_t max);
 bool buf_add(struct buf *buf, const void *bytes, size_t len);
 bool buf_puts(struct buf *buf, const char *s);
 bool buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool buf_vprintf(struct buf *buf, const char *format, va_list args);
+bool buf_vprintf(struct buf *buf, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void buf_reset(struct buf *buf); /* keeps the memory */
 void buf_free(struct buf *buf);  /* may be used again */
 struct text buf_text(const struct buf *buf);
