@@ -231,14 +231,18 @@ static int draw_modes(const struct frame *f, struct canvas *line, int x, int end
 static int draw_absent(const struct lake *lake, struct canvas *line)
 {
 	char words[48];
-	size_t expected = 0;
+	size_t expected = 0, absent = 0;
 	int x;
 
-	for (size_t i = 0; i < lake->n_services; i++)
-		expected += lake->services[i]->expected != NULL;
-	if (!lake->n_absent || line->width < 80)
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+
+		expected += s->expected != NULL;
+		absent += s->expected && !s->asking && s->verdict.shown.verdict == VERDICT_ABSENT;
+	}
+	if (!absent || line->width < 80)
 		return line->width - 1;
-	snprintf(words, sizeof words, "%zu of %zu absent", lake->n_absent, expected);
+	snprintf(words, sizeof words, "%zu of %zu absent", absent, expected);
 	x = line->width - 1 - canvas_columns(line, words);
 	canvas_text(line, 0, x, -1, STYLE_DIM, words);
 	return x - 2;
@@ -259,7 +263,8 @@ void frame_hints(const struct frame *f, struct canvas *line)
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
 		x += draw_hint(line, x, end, common[i]);
 	for (const struct key_hint *hint = f->panel->hints; hint && hint->act != ACT_NONE; hint++)
-		x += draw_key(line, x, end, keymap_key(hint->act), hint->label);
+		if (hint->act != ACT_BACK) /* said already */
+			x += draw_key(line, x, end, keymap_key(hint->act), hint->label);
 	for (size_t i = 0; panels[i]; i++)
 		x += draw_key(line, x, end, panels[i]->key, panels[i]->name);
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)

@@ -24,8 +24,8 @@ from check import LAKETOP, end, laketop, ok, skip, story, until  # noqa: E402
 
 STATE = tempfile.mkdtemp(prefix="laketop-terminal-")
 ENV = {"PATH": os.environ["PATH"], "HOME": STATE, "XDG_STATE_HOME": STATE, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TZ": "UTC",
-       "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
-SANITIZED = b"__asan_" in open(LAKETOP, "rb").read()
+       **{k: os.environ[k] for k in ("ASAN_OPTIONS", "TSAN_OPTIONS") if k in os.environ}}
+SANITIZED = any(mark in open(LAKETOP, "rb").read() for mark in (b"__asan_", b"__tsan_"))
 ANSWER_MS = 1000 if SANITIZED else 200
 ALTERNATE, BACK, SHOWN = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25h"
 

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The whole screen in memory: keys in, cells out. Title and hints at any width, pages, filter,
+ * palette, help, freeze; what a key asks of the loop.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <locale.h>
+
+#include "../../tui/keymap.h"
+#include "../../tui/palette.h"
+#include "../../tui/prompt.h"
+#include "../../tui/screen.h"
+#include "clock.h"
+#include "fixture_lake.h"
+#include "mem.h"
+
+struct desk {
+	struct fixture *fixture;
+	struct screen *screen;
+	struct canvas *canvas;
+	int y, x; /* the cursor */
+};
+
+static struct desk desk_new(enum fixture_which which, int width, int height, bool ascii)
+{
+	struct desk d = {.fixture = fixture_new(which), .screen = screen_new(ascii), .canvas = canvas_new(width, height, ascii)};
+
+	clock_freeze(FIXTURE_NOW, FIXTURE_WALL);
+	screen_show(d.screen, fixture_lake(d.fixture));
+	screen_draw(d.screen, d.canvas, &d.y, &d.x);
+	return d;
+}
+
+static void desk_free(struct desk *d)
+{
+	screen_free(d->screen);
+	canvas_free(d->canvas);
+	fixture_free(d->fixture);
+	clock_freeze(-1, -1);
+}
+
+static struct wish press(struct desk *d, int key)
+{
+	struct wish wish = screen_key(d->screen, key);
+
+	screen_draw(d->screen, d->canvas, &d->y, &d->x);
+	return wish;
+}
+
+static void type(struct desk *d, const char *s)
+{
+	for (; *s; s++)
+		press(d, *s);
+}
+
+/* A line as ASCII, other characters as '?', trailing blanks dropped. */
+static const char *line(const struct canvas *c, int y)
+{
+	static char out[1024];
+	size_t end = 0;
+
+	for (int x = 0; x < c->width; x++) {
+		uint32_t code = c->cells[(ptrdiff_t)y * c->stride + x].code[0];
+
+		out[x] = (char)(code > 0 && code < 0x7f ? code : '?'); /* 0: the second half of a wide one */
+		if (code != ' ')
+			end = (size_t)x + 1;
+	}
+	out[end] = '\0';
+	return out;
+}
+
+static bool shows(const struct desk *d, const char *words)
+{
+	for (int y = 0; y < d->canvas->height; y++)
+		if (strstr(line(d->canvas, y), words))
+			return true;
+	return false;
+}
+
+/* ---- title and hints ---- */
+
+static void the_badge_is_there_at_any_width(void **state)
+{
+	(void)state;
+	for (int width = 40; width <= 300; width++) {
+		struct desk ready = desk_new(FIXTURE_POCKET, width, 24, false), not_ready = desk_new(FIXTURE_TROUBLE, width, 24, true);
+
+		assert_non_null(strstr(line(ready.canvas, 0), "READY"));
+		assert_null(strstr(line(ready.canvas, 0), "NOT READY"));
+		assert_non_null(strstr(line(not_ready.canvas, 0), "NOT READY"));
+		assert_non_null(strstr(line(not_ready.canvas, 0), "problem"));
+		desk_free(&ready);
+		desk_free(&not_ready);
+	}
+}
+
+static void the_title_says_machine_memory_disk_and_time_where_there_is_room(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 120, 24, false);
+
+	(void)state;
+	assert_non_null(strstr(line(d.canvas, 0), "laketop"));
+	assert_non_null(strstr(line(d.canvas, 0), "mem "));
+	assert_non_null(strstr(line(d.canvas, 0), "disk "));
+	assert_non_null(strstr(line(d.canvas, 0), "12:04:31"));
+	desk_free(&d);
+}
+
+static void hints_are_whole_or_not_there(void **state)
+{
+	(void)state;
+	for (int width = 40; width <= 160; width++) {
+		struct desk d = desk_new(FIXTURE_POCKET, width, 24, true);
+		const char *last = line(d.canvas, 23);
+
+		assert_non_null(strstr(last, "q quit"));
+		assert_non_null(strstr(last, "? help"));
+		assert_null(strchr(last, '~')); /* the sign of a cut */
+		desk_free(&d);
+	}
+}
+
+static void below_forty_by_ten_one_line_says_so(void **state)
+{
+	(void)state;
+	for (int width = 0; width <= 41; width++)
+		for (int height = 0; height <= 11; height++) {
+			struct desk d = desk_new(FIXTURE_MANY, width, height, false);
+
+			if (width >= 40 && height >= 10)
+				assert_non_null(strstr(line(d.canvas, 0), "READY"));
+			else if (width >= 34 && height > 0)
+				assert_true(shows(&d, "laketop needs 40x10"));
+			desk_free(&d);
+		}
+}
+
+static void before_anything_is_known_nothing_is_claimed(void **state)
+{
+	struct desk d = desk_new(FIXTURE_NOTHING, 100, 24, false);
+
+	(void)state;
+	assert_null(strstr(line(d.canvas, 0), "READY"));
+	assert_non_null(strstr(line(d.canvas, 0), "laketop"));
+	desk_free(&d);
+}
+
+static void until_all_answered_it_is_neither_ready_nor_not(void **state)
+{
+	struct desk d = desk_new(FIXTURE_STARTING, 100, 24, false);
+
+	(void)state;
+	fixture_lake(d.fixture)->settled = false;
+	press(&d, K_F12);
+	assert_null(strstr(line(d.canvas, 0), "READY"));
+	assert_non_null(strstr(line(d.canvas, 0), "ASKING"));
+	desk_free(&d);
+}
+
+/* ---- pages ---- */
+
+static void q_leads_back_and_quits_on_the_overview_only(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, false);
+
+	(void)state;
+	assert_int_equal(press(&d, '2').what, 0);
+	assert_true(shows(&d, "ADDRESS"));
+	assert_true(shows(&d, "q back"));
+	assert_int_equal(press(&d, 'q').what, 0);
+	assert_true(shows(&d, "q quit"));
+	assert_int_equal(press(&d, 'q').what, WISH_QUIT);
+	desk_free(&d);
+}
+
+static void esc_never_quits(void **state)
+{
+	static const int first[] = {'1', '2', '8', K_ENTER, '?', ':', '/', '!', 'p'};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+		struct desk d = desk_new(FIXTURE_TROUBLE, 100, 30, false);
+
+		press(&d, first[i]);
+		for (int k = 0; k < 10; k++) {
+			assert_int_equal(press(&d, K_ESCAPE).what, 0);
+			assert_int_equal(press(&d, K_BACKSPACE).what, 0);
+		}
+		assert_true(shows(&d, "q quit")); /* and ends on the overview */
+		desk_free(&d);
+	}
+}
+
+static void enter_opens_the_service_and_q_comes_back(void **state)
+{
+	struct desk d = desk_new(FIXTURE_TROUBLE, 110, 30, false);
+
+	(void)state;
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "EVIDENCE"));
+	press(&d, 'q');
+	assert_false(shows(&d, "EVIDENCE"));
+	desk_free(&d);
+}
+
+static void a_panel_that_is_not_there_has_no_key(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, false);
+
+	(void)state;
+	press(&d, '5');
+	assert_true(shows(&d, "there is no panel 5 yet"));
+	assert_true(shows(&d, "SERVICE"));
+	clock_freeze(FIXTURE_NOW + 4000, FIXTURE_WALL + 4000);
+	press(&d, K_F12);
+	assert_true(shows(&d, "q quit")); /* the hints come back */
+	desk_free(&d);
+}
+
+/* ---- filter ---- */
+
+static void a_filter_narrows_while_it_is_typed(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+
+	(void)state;
+	press(&d, '/');
+	assert_int_equal(d.y, 29);
+	type(&d, "no-such-thing");
+	assert_non_null(strstr(line(d.canvas, 29), "/no-such-thing"));
+	assert_int_equal(d.x, 14);
+	assert_int_equal(press(&d, K_ENTER).what, 0);
+	assert_int_equal(d.y, -1);
+	assert_non_null(strstr(line(d.canvas, 29), "/no-such-thing")); /* stays in sight */
+	press(&d, K_ESCAPE);
+	assert_null(strstr(line(d.canvas, 29), "/no-such-thing"));
+	desk_free(&d);
+}
+
+static void letters_in_a_filter_do_not_act(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+
+	(void)state;
+	press(&d, '/');
+	assert_int_equal(press(&d, 'q').what, 0);
+	assert_int_equal(press(&d, 'r').what, 0);
+	assert_int_equal(press(&d, 'm').what, 0);
+	assert_non_null(strstr(line(d.canvas, 29), "/qrm"));
+	assert_int_equal(press(&d, 3).what, WISH_QUIT); /* Ctrl-C always does */
+	desk_free(&d);
+}
+
+static void pasted_text_goes_where_is_typed_and_nowhere_else(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+
+	(void)state;
+	screen_paste(d.screen, TEXT("q2!"));
+	press(&d, K_F12);
+	assert_true(shows(&d, "q quit"));
+	assert_false(shows(&d, "ADDRESS"));
+	press(&d, '/');
+	screen_paste(d.screen, TEXT("  ka\033[2Jf\r\nka\xff "));
+	press(&d, K_F12);
+	assert_non_null(strstr(line(d.canvas, 29), "/ka[2Jf  ka"));
+	desk_free(&d);
+}
+
+/* ---- palette and help ---- */
+
+static void the_palette_runs_what_is_found(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+
+	(void)state;
+	press(&d, ':');
+	assert_true(shows(&d, "go to"));
+	type(&d, "ports");
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "ADDRESS"));
+	press(&d, ':');
+	type(&d, "quit");
+	assert_int_equal(press(&d, K_ENTER).what, WISH_QUIT);
+	desk_free(&d);
+}
+
+static void the_palette_opens_every_service_by_its_name(void **state)
+{
+	struct desk d = desk_new(FIXTURE_MANY, 120, 30, false);
+	const struct lake *lake = fixture_lake(d.fixture);
+
+	(void)state;
+	for (size_t i = 0; i < lake->n_services; i++) {
+		press(&d, ':');
+		type(&d, "open ");
+		type(&d, lake->services[i]->name);
+		press(&d, K_ENTER);
+		assert_true(shows(&d, "EVIDENCE"));
+		assert_non_null(strstr(line(d.canvas, 1), lake->services[i]->name));
+	}
+	desk_free(&d);
+}
+
+static void help_explains_and_runs(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 60, false);
+
+	(void)state;
+	press(&d, '?');
+	assert_true(shows(&d, "wrong version"));
+	assert_true(shows(&d, "Ctrl-Z"));
+	press(&d, '/');
+	type(&d, "ask every");
+	assert_true(shows(&d, "refresh"));
+	assert_false(shows(&d, "Ctrl-Z"));
+	assert_int_equal(press(&d, K_ENTER).what, WISH_REFRESH);
+	assert_false(shows(&d, "Ctrl-Z"));
+	press(&d, '?');
+	assert_int_equal(press(&d, 'q').what, 0); /* leaves the help only */
+	assert_true(shows(&d, "SERVICE"));
+	desk_free(&d);
+}
+
+static void help_and_palette_fit_every_size(void **state)
+{
+	static const int sizes[][2] = {{40, 10}, {41, 11}, {80, 24}, {300, 100}};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (int ascii = 0; ascii < 2; ascii++) {
+			struct desk d = desk_new(FIXTURE_HOSTILE, sizes[i][0], sizes[i][1], ascii);
+
+			press(&d, '?');
+			for (int k = 0; k < 80; k++)
+				press(&d, k < 40 ? 'j' : K_PAGE_UP);
+			press(&d, K_ESCAPE);
+			press(&d, ':');
+			for (int k = 0; k < 80; k++)
+				press(&d, k < 40 ? K_DOWN : K_UP);
+			type(&d, "zqxjzqxj");
+			assert_true(shows(&d, "nothing matches"));
+			for (int k = 0; ascii && k < d.canvas->width * d.canvas->height; k++)
+				assert_true(d.canvas->cells[k].code[0] < 0x7f);
+			desk_free(&d);
+		}
+}
+
+/* ---- wishes ---- */
+
+static void keys_ask_the_loop_for_what_only_it_can_do(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+	struct wish wish;
+
+	(void)state;
+	assert_int_equal(press(&d, 'r').what, WISH_REFRESH);
+	assert_int_equal(press(&d, 'm').what, WISH_MOUSE);
+	assert_int_equal(press(&d, 12).what, WISH_REDRAW);
+	assert_int_equal(press(&d, 26).what, WISH_SUSPEND);
+	wish = press(&d, 'y');
+	assert_int_equal(wish.what, WISH_COPY);
+	assert_non_null(wish.copy);
+	press(&d, K_ENTER);
+	wish = press(&d, 'r');
+	assert_int_equal(wish.what, WISH_REFRESH);
+	assert_true(wish.service[0] != '\0'); /* on a service's page: only it */
+	desk_free(&d);
+}
+
+static void freeze_holds_and_says_so(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, false);
+
+	(void)state;
+	assert_false(screen_frozen(d.screen));
+	press(&d, 'p');
+	assert_true(screen_frozen(d.screen));
+	clock_freeze(FIXTURE_NOW + 14000, FIXTURE_WALL + 14000);
+	press(&d, K_F12);
+	assert_non_null(strstr(line(d.canvas, 0), "FROZEN 14s"));
+	press(&d, '2');
+	assert_true(shows(&d, "ADDRESS")); /* one can still look around */
+	press(&d, 'p');
+	assert_false(screen_frozen(d.screen));
+	assert_null(strstr(line(d.canvas, 0), "FROZEN"));
+	desk_free(&d);
+}
+
+static int selected(const struct canvas *c)
+{
+	for (int y = 1; y < c->height - 1; y++)
+		for (int x = 0; x < c->width; x++)
+			if (c->cells[(ptrdiff_t)y * c->stride + x].style == STYLE_SELECTED)
+				return y;
+	return -1;
+}
+
+static void a_click_selects_and_a_second_one_opens(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+	int first = selected(d.canvas), target;
+
+	(void)state;
+	assert_true(first > 0);
+	press(&d, 'G');
+	target = selected(d.canvas);
+	assert_true(target > first);
+	press(&d, 'g');
+	screen_click(d.screen, d.canvas, target);
+	assert_int_equal(selected(d.canvas), target);
+	screen_click(d.screen, d.canvas, first);
+	assert_int_equal(selected(d.canvas), first);
+	screen_click(d.screen, d.canvas, 0);
+	screen_click(d.screen, d.canvas, 29);
+	assert_int_equal(selected(d.canvas), first);
+	screen_wheel(d.screen, 3);
+	press(&d, K_F12);
+	assert_true(selected(d.canvas) > first);
+	screen_click(d.screen, d.canvas, selected(d.canvas));
+	press(&d, K_F12);
+	assert_true(shows(&d, "EVIDENCE"));
+	desk_free(&d);
+}
+
+static void any_keys_in_any_order_end_nowhere(void **state)
+{
+	uint32_t seed = 7;
+
+	(void)state;
+	for (int which = 0; which < FIXTURE_COUNT; which++) {
+		struct desk d = desk_new((enum fixture_which)which, 90, 26, which & 1);
+
+		for (int i = 0; i < 3000; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			uint32_t n = seed >> 16;
+
+			press(&d, n % 3 ? (int)(' ' + n / 3 % 95) : K_UP + (int)(n / 3 % 26));
+		}
+		desk_free(&d);
+	}
+}
+
+/* ---- the parts ---- */
+
+static void a_prompt_edits_whole_characters(void **state)
+{
+	struct prompt p = {0};
+
+	(void)state;
+	prompt_key(&p, 'a');
+	prompt_key(&p, 0xe9);
+	prompt_key(&p, 0x65e5);
+	assert_string_equal(p.s, "aé日");
+	prompt_key(&p, K_LEFT);
+	prompt_key(&p, K_BACKSPACE);
+	assert_string_equal(p.s, "a日");
+	prompt_key(&p, K_DELETE);
+	assert_string_equal(p.s, "a");
+	prompt_key(&p, ' ');
+	prompt_key(&p, 'b');
+	prompt_key(&p, 23); /* Ctrl-W */
+	assert_string_equal(p.s, "a ");
+	prompt_key(&p, 21); /* Ctrl-U */
+	assert_string_equal(p.s, "");
+	prompt_key(&p, K_BACKSPACE);
+	prompt_key(&p, K_DELETE);
+	for (int i = 0; i < 500; i++)
+		prompt_key(&p, 0x65e5);
+	assert_true(p.len < PROMPT_SIZE);
+	assert_true(text_is_clean(text_of(p.s)));
+	assert_false(prompt_key(&p, 1000 + K_FIRST));
+}
+
+static void the_palette_prefers_words_to_scattered_letters(void **state)
+{
+	(void)state;
+	assert_true(palette_score("open kafka", "kafka") > palette_score("open spark-worker-41", "k"));
+	assert_true(palette_score("open kafka", "kafka") > palette_score("open kafka-three-1", "kafka"));
+	assert_true(palette_score("open spark-connect", "connect") > palette_score("open disconnected", "connect"));
+	assert_true(palette_score("freeze", "frz") >= 0);
+	assert_true(palette_score("open kafka", "OPEN KAF") >= 0);
+	assert_true(palette_score("open kafka", "kafka open") < 0);
+	assert_true(palette_score("freeze", "x") < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_badge_is_there_at_any_width),
+		cmocka_unit_test(the_title_says_machine_memory_disk_and_time_where_there_is_room),
+		cmocka_unit_test(hints_are_whole_or_not_there),
+		cmocka_unit_test(below_forty_by_ten_one_line_says_so),
+		cmocka_unit_test(before_anything_is_known_nothing_is_claimed),
+		cmocka_unit_test(until_all_answered_it_is_neither_ready_nor_not),
+		cmocka_unit_test(q_leads_back_and_quits_on_the_overview_only),
+		cmocka_unit_test(esc_never_quits),
+		cmocka_unit_test(enter_opens_the_service_and_q_comes_back),
+		cmocka_unit_test(a_panel_that_is_not_there_has_no_key),
+		cmocka_unit_test(a_filter_narrows_while_it_is_typed),
+		cmocka_unit_test(letters_in_a_filter_do_not_act),
+		cmocka_unit_test(pasted_text_goes_where_is_typed_and_nowhere_else),
+		cmocka_unit_test(the_palette_runs_what_is_found),
+		cmocka_unit_test(the_palette_opens_every_service_by_its_name),
+		cmocka_unit_test(help_explains_and_runs),
+		cmocka_unit_test(help_and_palette_fit_every_size),
+		cmocka_unit_test(keys_ask_the_loop_for_what_only_it_can_do),
+		cmocka_unit_test(freeze_holds_and_says_so),
+		cmocka_unit_test(a_click_selects_and_a_second_one_opens),
+		cmocka_unit_test(any_keys_in_any_order_end_nowhere),
+		cmocka_unit_test(a_prompt_edits_whole_characters),
+		cmocka_unit_test(the_palette_prefers_words_to_scattered_letters),
+	};
+
+	setenv("TZ", "UTC", 1);
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
