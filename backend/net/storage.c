@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See storage.h. S3 is asked path style, because a bucket as part of a host's name needs a resolver,
+ * and an endpoint here is an address. A redirect to another region is an error that says so.
+ */
+#include "storage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "s3_list.h"
+
+enum { URL_SHOWN = 110, PAGE_BYTES = 4 << 20, PATH_BYTES = 8 << 10, TOKEN_BYTES = 4 << 10, BUCKET_MAX = 63, PAGES_MAX = 2000 };
+
+/* ---- URLs ---- */
+
+/* The end of a long one tells more than its beginning. */
+struct shown {
+	char s[URL_SHOWN + 8];
+};
+static struct shown shown(const char *url)
+{
+	struct shown out;
+	size_t len = strlen(url);
+
+	snprintf(out.s, sizeof out.s, "%s%s", len > URL_SHOWN ? "..." : "", url + (len > URL_SHOWN ? len - URL_SHOWN : 0));
+	return out;
+}
+
+static struct text without_slashes(struct text t)
+{
+	while (t.len && t.at[t.len - 1] == '/')
+		t.len--;
+	return t;
+}
+
+static bool bucket_is_fit(struct text t)
+{
+	for (size_t i = 0; i < t.len; i++) {
+		char c = t.at[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'))
+			return false;
+	}
+	return t.len > 0 && t.len <= BUCKET_MAX;
+}
+
+bool storage_url(const char *url, struct storage_url *out, struct err *err)
+{
+	struct text rest = text_of(url);
+
+	*out = (struct storage_url){0};
+	if (rest.len >= STORAGE_URL_SIZE)
+		return err_set(err, ERR_USAGE, "%s: a URL has less than %d bytes", shown(url).s, STORAGE_URL_SIZE);
+	if (text_skip(&rest, "s3://") || text_skip(&rest, "s3a://")) {
+		out->s3 = true;
+		out->bucket = text_until(rest, '/');
+		out->path = without_slashes(text_after(rest, '/'));
+		if (!bucket_is_fit(out->bucket))
+			return err_set(err, ERR_USAGE, "s3: \"%.*s\" is no name of a bucket (s3://bucket/key)",
+				(int)(out->bucket.len < 20 ? out->bucket.len : 20), memchr(out->bucket.at, '@', out->bucket.len) ? "..." : out->bucket.at);
+		return true;
+	}
+	if (text_skip(&rest, "file:") && text_skip(&rest, "//") && !text_starts(rest, "/"))
+		return err_set(err, ERR_USAGE, "%s: a file on another machine cannot be read (file:/path)", shown(url).s);
+	if (!text_starts(rest, "/"))
+		return err_set(err, ERR_USAGE, "%s: is neither /path, file:/path, s3://bucket/key nor s3a://bucket/key", shown(url).s);
+	out->path = without_slashes(rest);
+	if (!out->path.len)
+		out->path = TEXT("/");
+	return true;
+}
+
+bool storage_child(char out[STORAGE_URL_SIZE], const char *url, const char *part)
+{
+	struct text t = without_slashes(text_of(url));
+	int len = snprintf(out, STORAGE_URL_SIZE, "%.*s/%s", (int)t.len, t.at, part);
+
+	return len > 0 && len < STORAGE_URL_SIZE;
+}
+
+/* ---- files ---- */
+
+static enum storage_answer file_failed(struct probe *p, const char *path, struct err *err)
+{
+	struct file_facts f = {0};
+	struct err why = {0};
+
+	return p->host->stat(p->host, path, &f, &why) && !f.exists && (!err || err->code == ERR_SYSTEM) ? STORAGE_MISSING : STORAGE_FAILED;
+}
+
+static enum storage_answer read_file(struct probe *p, const char *path, struct buf *out, struct err *err)
+{
+	struct err why = {0};
+
+	p->requests++;
+	if (p->host->read_file(p->host, path, out, &why)) {
+		p->bytes += out->len;
+		return STORAGE_OK;
+	}
+	if (err)
+		*err = why;
+	return file_failed(p, path, &why);
+}
+
+struct file_list {
+	bool (*each)(void *ctx, const struct storage_entry *entry);
+	void *ctx;
+	struct text after;
+	size_t left;
+	bool over;
+};
+
+static bool is_after(struct text name, struct text after)
+{
+	size_t n = name.len < after.len ? name.len : after.len;
+	int order = n ? memcmp(name.at, after.at, n) : 0;
+
+	return order > 0 || (order == 0 && name.len > after.len);
+}
+
+static bool each_file(void *ctx, const char *name)
+{
+	struct file_list *l = ctx;
+	struct storage_entry entry = {.name = text_of(name), .size = -1};
+
+	if (l->after.len && !is_after(entry.name, l->after))
+		return true;
+	l->over = !l->left;
+	if (l->over)
+		return false;
+	l->left--;
+	return l->each(l->ctx, &entry);
+}
+
+static enum storage_answer list_files(struct probe *p, const char *url, const char *path, struct file_list *l, size_t most, struct err *err)
+{
+	struct err why = {0};
+
+	p->requests++;
+	if (p->host->list(p->host, path, each_file, l, &why)) {
+		if (!l->over)
+			return STORAGE_OK;
+		err_set(err, ERR_LIMIT, "%s: more than %zu names", shown(url).s, most);
+		return STORAGE_FAILED;
+	}
+	if (err)
+		*err = why;
+	return file_failed(p, path, &why);
+}
+
+/* ---- S3 ---- */
+
+static const char *words_of(struct text code)
+{
+	static const struct {
+		const char *code, *words;
+	} known[] = {
+		{"AccessDenied", "S3 refuses us"},
+		{"InvalidAccessKeyId", "S3 does not know our key"},
+		{"SignatureDoesNotMatch", "S3 refuses our secret"},
+		{"RequestTimeTooSkewed", "our clock and S3's differ by more than 15 minutes"},
+		{"NoSuchBucket", "there is no such bucket"},
+		{"NoSuchKey", "there is no such file"},
+		{"PermanentRedirect", "the bucket is in another region"},
+		{"AuthorizationHeaderMalformed", "the bucket is in another region"},
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (text_is(code, known[i].code))
+			return known[i].words;
+	return "S3 does not give it";
+}
+
+/* What an answer other than 200 means. */
+static enum storage_answer refused(const struct http_answer *answer, const char *url, struct err *err)
+{
+	struct text code = s3_error_code(buf_text(&answer->body));
+	bool bucket = text_is(code, "NoSuchBucket");
+	enum err_code is = ERR_PROTOCOL;
+
+	if (answer->status == 401 || answer->status == 403)
+		is = ERR_AUTH;
+	else if (answer->status == 404 || bucket)
+		is = ERR_SYSTEM;
+	err_set(err, is, "%s: %s (HTTP %ld%s%.*s)", shown(url).s,
+		answer->status == 404 && !code.len ? "there is no such file" : words_of(code), answer->status, code.len ? " " : "",
+		(int)(code.len < 40 ? code.len : 40), code.at);
+	return answer->status == 404 && !bucket ? STORAGE_MISSING : STORAGE_FAILED;
+}
+
+/* Names the URL in what the way to the server said. */
+static void name_url(const char *url, const struct err *why, struct err *err)
+{
+	err_set(err, why->code, "%s: %s", shown(url).s, why->words);
+}
+
+static bool ask_s3(struct probe *p, const struct storage *at, const char *url, const char *path, size_t most, struct http_answer *answer,
+	struct err *err)
+{
+	char sign[80];
+	struct err why = {0};
+	struct http_request request = {.path = path, .most = most, .user = at->user, .password = at->password};
+
+	*answer = (struct http_answer){0};
+	if (!at->s3.port)
+		return err_set(err, ERR_USAGE, "%s: no S3 server is named for it", shown(url).s);
+	if (at->user && at->password) {
+		snprintf(sign, sizeof sign, "aws:amz:%.40s:s3", at->region && at->region[0] ? at->region : "us-east-1");
+		request.sigv4 = sign;
+	} else {
+		request.user = request.password = NULL;
+	}
+	if (http_ask(p, &at->s3, &request, answer, &why))
+		return true;
+	name_url(url, &why, err);
+	return false;
+}
+
+static enum storage_answer read_object(struct probe *p, const struct storage *at, const struct storage_url *u, const char *url,
+	struct buf *out, struct err *err)
+{
+	enum storage_answer result = STORAGE_FAILED;
+	struct http_answer answer = {0};
+	struct err why = {0};
+	struct buf path;
+
+	buf_init(&path, PATH_BYTES);
+	if (!s3_put_path(&path, u->bucket, u->path))
+		err_set(err, ERR_LIMIT, "%s: too long to ask", shown(url).s);
+	else if (ask_s3(p, at, url, path.at, out->max > out->len ? out->max - out->len : 1, &answer, &why))
+		result = answer.status == 200 ? STORAGE_OK : refused(&answer, url, err);
+	else if (err)
+		*err = why;
+	if ((result == STORAGE_OK || why.code == ERR_LIMIT) && answer.body.len && !buf_add(out, answer.body.at, answer.body.len)) {
+		err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", shown(url).s, out->max);
+		result = STORAGE_FAILED;
+	}
+	http_answer_free(&answer);
+	buf_free(&path);
+	return result;
+}
+
+struct s3_list {
+	bool (*each)(void *ctx, const struct storage_entry *entry);
+	void *ctx;
+	size_t left;
+	bool over;
+};
+
+static bool each_object(void *ctx, const struct storage_entry *entry)
+{
+	struct s3_list *l = ctx;
+
+	l->over = !l->left;
+	if (l->over)
+		return false;
+	l->left--;
+	return l->each(l->ctx, entry);
+}
+
+static enum storage_answer list_page(struct probe *p, const struct storage *at, const char *url, const char *path, struct text prefix,
+	struct s3_list *l, struct s3_page *page, struct err *err)
+{
+	enum storage_answer result = STORAGE_FAILED;
+	struct http_answer answer = {0};
+
+	if (!ask_s3(p, at, url, path, PAGE_BYTES, &answer, err))
+		result = STORAGE_FAILED;
+	else if (answer.status != 200)
+		result = refused(&answer, url, err);
+	else if (s3_read_page(buf_text(&answer.body), prefix, each_object, l, page))
+		result = STORAGE_OK;
+	else
+		err_set(err, ERR_PARSE, "%s: what S3 answers is no listing", shown(url).s);
+	http_answer_free(&answer);
+	return result;
+}
+
+static enum storage_answer list_objects(struct probe *p, const struct storage *at, const struct storage_url *u, const char *url,
+	const char *after, struct s3_list *l, size_t most, struct err *err)
+{
+	enum storage_answer result = STORAGE_OK;
+	struct buf prefix, from, path;
+	struct s3_page page = {.truncated = true};
+
+	buf_init(&prefix, STORAGE_URL_SIZE);
+	buf_init(&from, STORAGE_URL_SIZE * 2);
+	buf_init(&path, PATH_BYTES * 2);
+	buf_init(&page.token, TOKEN_BYTES);
+	if (u->path.len)
+		buf_printf(&prefix, "%.*s/", (int)u->path.len, u->path.at);
+	if (after && after[0])
+		buf_printf(&from, "%s%s", u->path.len ? prefix.at : "", after);
+	for (unsigned n = 0; result == STORAGE_OK && page.truncated && !page.stopped; n++) {
+		buf_reset(&path);
+		result = STORAGE_FAILED;
+		if (n == PAGES_MAX)
+			err_set(err, ERR_LIMIT, "%s: more than %d pages", shown(url).s, PAGES_MAX);
+		else if (!s3_put_list(&path, u->bucket, buf_text(&prefix), page.token.len ? TEXT("") : buf_text(&from), buf_text(&page.token)))
+			err_set(err, ERR_LIMIT, "%s: too long to ask", shown(url).s);
+		else
+			result = list_page(p, at, url, path.at, buf_text(&prefix), l, &page, err);
+	}
+	if (result == STORAGE_OK && l->over) {
+		err_set(err, ERR_LIMIT, "%s: more than %zu names", shown(url).s, most);
+		result = STORAGE_FAILED;
+	}
+	buf_free(&prefix);
+	buf_free(&from);
+	buf_free(&path);
+	buf_free(&page.token);
+	return result;
+}
+
+/* ---- either ---- */
+
+enum storage_answer storage_read(struct probe *p, const struct storage *at, const char *url, struct buf *out, struct err *err)
+{
+	struct storage_url u;
+	char path[STORAGE_URL_SIZE];
+
+	if (!storage_url(url, &u, err))
+		return STORAGE_FAILED;
+	if (u.s3)
+		return read_object(p, at, &u, url, out, err);
+	return read_file(p, text_copy(path, sizeof path, u.path), out, err);
+}
+
+enum storage_answer storage_list(struct probe *p, const struct storage *at, const char *url, const char *after, size_t most,
+	bool (*each)(void *ctx, const struct storage_entry *entry), void *ctx, struct err *err)
+{
+	struct file_list files = {.each = each, .ctx = ctx, .after = text_of(after), .left = most};
+	struct s3_list objects = {.each = each, .ctx = ctx, .left = most};
+	struct storage_url u;
+	char path[STORAGE_URL_SIZE];
+
+	if (!storage_url(url, &u, err))
+		return STORAGE_FAILED;
+	if (u.s3)
+		return list_objects(p, at, &u, url, after, &objects, most, err);
+	return list_files(p, url, text_copy(path, sizeof path, u.path), &files, most, err);
+}
