@@ -19,7 +19,7 @@ enum {
 	NARROW = 60,                             /* columns up to which a problem takes two lines */
 	WIDE = 100,                              /* columns from which there is room for ages */
 	VERDICT_WIDTH = 13,
-	FIGURES_LEAST = 16, FIGURES_WISH = 30, NOTE_LEAST = 32, /* the figures get these before others join */
+	FIGURES_LEAST = 16, FIGURES_WISH = 30, FIGURES_MOST = 60, NOTE_LEAST = 32, /* the figures get these before others join */
 };
 
 enum column { GLYPH, SERVICE, VERDICT, VERSION, PORT, OWNER, CPU, MEMORY, TREND, FIGURES, NOTE, AGE, COLUMNS };
@@ -112,14 +112,14 @@ static const char *heading(const void *ctx, size_t row)
 }
 
 /* Figures of what answers; of all else why it does not. */
-static void figures_cells(const struct service *s, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
+static void figures_cells(const struct lake *lake, const struct service *s, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
 {
 	enum verdict v = service_verdict(s);
 	const struct judged *j = &s->verdict.shown;
 	struct grid_cell *cell = &cells[FIGURES];
 	bool answers = v == VERDICT_SERVING || v == VERDICT_WRONG_VERSION;
 
-	cell->s = answers ? show_figures(scratch[FIGURES], s) : "";
+	cell->s = answers ? show_figures(scratch[FIGURES], s, lake) : "";
 	cell->style = cell->s[0] ? STYLE_NORMAL : v == VERDICT_STARTING ? STYLE_ACCENT : STYLE_DIM;
 	if (!cell->s[0])
 		cell->s = service_words(s);
@@ -197,7 +197,7 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 		cells[i] = (struct grid_cell){.style = STYLE_NORMAL};
 	name_cells(rows, s, cells, scratch);
 	owner_cells(s, cells, scratch);
-	figures_cells(s, cells, scratch);
+	figures_cells(rows->lake, s, cells, scratch);
 	if (trend && v == VERDICT_SERVING)
 		cells[TREND] = (struct grid_cell){.style = STYLE_GRAPH, .spark = history_back, .spark_ctx = trend};
 	age_cells(rows, service_age(s, rows->lake), cells, scratch);
@@ -229,7 +229,7 @@ static void offer_columns(struct rows *rows, int room)
 	}
 	if (rows->columns[NOTE].priority == GRID_NEVER)
 		return;
-	rows->columns[FIGURES].width = int_min(FIGURES_WISH + 8, left);
+	rows->columns[FIGURES].width = int_min(int_clamp(left / 2, FIGURES_WISH + 8, FIGURES_MOST), left);
 	rows->columns[FIGURES].flexible = false;
 }
 
@@ -504,8 +504,8 @@ static void draw_box(struct canvas *c, int y, const struct lake *lake)
 		pen_part(&pen, left_style(d->free, d->total), words, NULL);
 	}
 	if (f->box.oom_kills > 0) {
-		snprintf(words, sizeof words, "%s killed for memory", value_show(a, value_int(f->box.oom_kills), UNIT_COUNT));
-		pen_part(&pen, STYLE_WARN, words, NULL);
+		snprintf(words, sizeof words, "%s killed for memory since boot", value_show(a, value_int(f->box.oom_kills), UNIT_COUNT));
+		pen_part(&pen, STYLE_NORMAL, words, NULL);
 	}
 	if (lake->docker && (lake->docker->docker == DOCKER_DENIED || lake->docker->docker == DOCKER_DEAD)) {
 		snprintf(words, sizeof words, "docker %s", lake->docker->docker == DOCKER_DENIED ? "denied" : "does not answer");

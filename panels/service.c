@@ -12,7 +12,7 @@
 #include "panels.h"
 #include "show.h"
 
-enum { HEAD_LINES = 2, BROAD = 90, MEDIUM = 60, INDENT = 21, NARROW_INDENT = 3, RECENT_EVENTS = 5 };
+enum { HEAD_LINES = 2, BROAD = 90, MEDIUM = 60, WIDEST = 160, INDENT = 21, NARROW_INDENT = 3, RECENT_EVENTS = 5 };
 
 struct page {
 	char subject[NAME_SIZE * 4]; /* whose page: another one begins anew */
@@ -350,7 +350,8 @@ static void draw_recent(struct document *d)
 /* Returns the lines of the whole document. */
 static int draw_summary(struct canvas *c, const struct lake *lake, const struct service *s, int top)
 {
-	struct document d = {.c = c, .y = -top, .lake = lake, .s = s};
+	struct canvas readable = canvas_part(c, 0, 0, c->height, int_min(c->width, WIDEST));
+	struct document d = {.c = &readable, .y = -top, .lake = lake, .s = s};
 
 	draw_verdict(&d);
 	draw_findings(&d);

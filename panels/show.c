@@ -217,15 +217,15 @@ char *figure_label(char out[NAME_SIZE], const struct figure_spec *spec)
 	return out;
 }
 
-/* The label as it stands after a number: "3 conns", "1 conn", "41 GiB". */
+/* The label as it stands after a number: "3 conns", "1 conn", "1 core used". */
 static char *label_after(char out[NAME_SIZE], const struct figure_spec *spec, struct value v)
 {
-	size_t len;
+	size_t first;
 
 	text_copy(out, NAME_SIZE, text_of(spec->label ? spec->label : ""));
-	len = strlen(out);
-	if (v.type == VALUE_INT && v.u.i == 1 && spec->unit == UNIT_COUNT && len > 1 && out[len - 1] == 's')
-		out[len - 1] = '\0';
+	first = strcspn(out, " ");
+	if (v.type == VALUE_INT && v.u.i == 1 && spec->unit == UNIT_COUNT && first > 1 && out[first - 1] == 's')
+		memmove(out + first - 1, out + first, strlen(out + first) + 1);
 	return out;
 }
 
@@ -266,27 +266,34 @@ char *show_rate(char out[VALUE_TEXT_SIZE], const struct history *h)
 	return out;
 }
 
-char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s)
+/* "12,401 lag +310/s"; a time reads the other way round: "newest 6s ago". */
+static void figure_words(char out[VALUE_TEXT_SIZE * 3], const struct service *s, const struct figure_spec *f, struct value v,
+	const struct lake *lake)
+{
+	char number[VALUE_TEXT_SIZE], rate[VALUE_TEXT_SIZE] = "", label[NAME_SIZE];
+
+	label_after(label, f, v);
+	show_value(number, v, f->unit, lake);
+	if (f->unit == UNIT_RECORDS) /* how a lag moves says more than the lag */
+		show_rate(rate, service_history(s, f->name));
+	snprintf(out, VALUE_TEXT_SIZE * 3, "%s%s%s%s%s", f->unit == UNIT_TIME ? label : number, label[0] ? " " : "",
+		f->unit == UNIT_TIME ? number : label, rate[0] ? " " : "", rate);
+}
+
+char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s, const struct lake *lake)
 {
 	size_t used = 0;
 
 	out[0] = '\0';
 	for (const struct figure_spec *f = s->kind ? s->kind->figures : NULL; f && f->name; f++) {
-		char number[VALUE_TEXT_SIZE], rate[VALUE_TEXT_SIZE] = "", whole[VALUE_TEXT_SIZE * 4], label[NAME_SIZE];
+		char words[VALUE_TEXT_SIZE * 3];
 		struct value v = service_figure(s, f, NULL);
-		int n;
 
 		if (!(f->flags & FIGURE_ROW) || v.type == VALUE_UNKNOWN)
 			continue;
-		if (f->unit == UNIT_RECORDS) /* how a lag moves says more than the lag */
-			show_rate(rate, service_history(s, f->name));
-		n = snprintf(whole, sizeof whole, "%s%s%s%s%s%s", used ? "  " : "", value_show(number, v, f->unit),
-			f->label && f->label[0] ? " " : "",
-			label_after(label, f, v), rate[0] ? " " : "", rate);
-		if (n > 0 && used + (size_t)n < VALUE_TEXT_SIZE) {
-			text_copy(out + used, VALUE_TEXT_SIZE - used, text_of(whole));
-			used += (size_t)n;
-		}
+		figure_words(words, s, f, v, lake);
+		if (used + 2 + strlen(words) < VALUE_TEXT_SIZE)
+			used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, "%s%s", used ? "  " : "", words);
 	}
 	return out;
 }

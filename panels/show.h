@@ -28,7 +28,7 @@ char *show_age(char out[VALUE_TEXT_SIZE], int64_t seen, int64_t now); /* "2s"; "
 /* ---- figures ---- */
 char *figure_label(char out[NAME_SIZE], const struct figure_spec *spec);
 struct value service_figure(const struct service *s, const struct figure_spec *spec, const struct snapshot **from);
-char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s); /* "18 tables  3 conns"; "" none known */
+char *show_figures(char out[VALUE_TEXT_SIZE], const struct service *s, const struct lake *lake); /* "18 tables  3 conns"; "" none */
 const struct history *service_trend(const struct service *s); /* of the row; NULL: none */
 double history_back(const void *history, int back);           /* for canvas_spark() and grid cells */
 char *show_rate(char out[VALUE_TEXT_SIZE], const struct history *h); /* "+310/s"; "" unknown or still */

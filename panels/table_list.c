@@ -120,7 +120,7 @@ static void measure(struct table_list *list, struct rows *rows, const struct can
 		size_t top = (size_t)int_max(list->grid.top, 0);
 		char out[VALUE_TEXT_SIZE];
 
-		*width = int_max(*width, canvas_columns(c, rows->heads[i]));
+		*width = int_max(*width, canvas_columns(c, rows->heads[i]) + 1); /* and the arrow of its order */
 		for (size_t k = 0; k < rows->n && k < MEASURED_ROWS; k++)
 			*width = int_max(*width, canvas_columns(c, cell_words(rows, rows->at[k], i, out)));
 		for (size_t k = top; k < rows->n && k < top + (size_t)int_max(c->height, 0); k++)

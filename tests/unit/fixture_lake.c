@@ -92,7 +92,9 @@ static const struct service_kind fix_connect = {
 };
 static const struct service_kind fix_history = {
 	.name = "spark-history", .title = "Spark history server", .group = "runs",
-	.figures = (const struct figure_spec[]){{"applications", "finished", UNIT_COUNT, FIGURE_ROW, "applications that it lists"},
+	.figures = (const struct figure_spec[]){
+		{"applications", "finished", UNIT_COUNT, FIGURE_ROW, "applications that it lists"},
+		{"newest", "newest", UNIT_TIME, FIGURE_ROW, "when the newest ended"},
 		{0}},
 };
 static const struct service_kind fix_catalog = {
@@ -354,7 +356,7 @@ static const struct service_row pocket[] = {
 		.told = {{"sessions", 1}}},
 	{.name = "spark-history", .kind = &fix_history, .port = 18080, .verdict = VERDICT_SERVING, .version = "4.1.1",
 		.process = "java", .pid = 1300, .rss = 201 << 20, .cpu = 0,
-		.told = {{"applications", 6}}},
+		.told = {{"applications", 6}, {"newest", FIXTURE_WALL - 240000}}},
 	{.name = "found:8888", .kind = &fix_seaweedfs, .port = 8888, .found = true, .verdict = VERDICT_SERVING, .version = "4.48",
 		.process = "weed", .pid = 903, .rss = 120 << 20, .cpu = 0.01},
 };
