@@ -206,7 +206,9 @@ static void say_findings(const struct lake *lake, const struct report_options *o
 		for (size_t i = 0; i < lake->n_services; i++) {
 			const struct service *s = lake->services[i];
 
-			for (size_t k = 0; is_shown(s, options) && k < s->verdict.shown.n_findings; k++) {
+			if (!is_shown(s, options) || !(is_listed(s) || options->service))
+				continue;
+			for (size_t k = 0; k < s->verdict.shown.n_findings; k++) {
 				const struct judged_finding *f = &s->verdict.shown.findings[k];
 
 				if ((int)f->severity != severity)
@@ -238,6 +240,8 @@ static void say_found(const struct lake *lake, struct buf *out)
 		say_part(out, say_owner(words, &j->owner));
 		if (j->says[0])
 			buf_printf(out, ", says: %s", j->says);
+		if (j->n_findings)
+			buf_printf(out, ", %zu finding%s", j->n_findings, j->n_findings == 1 ? "" : "s");
 		buf_puts(out, "\n");
 	}
 }

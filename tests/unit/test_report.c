@@ -528,6 +528,21 @@ static void one_service_in_full_shows_what_its_verdict_rests_on(void **state)
 	fixture_free(f);
 }
 
+static void a_finding_on_what_nobody_expects_is_counted_and_told_when_asked_for(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_POCKET);
+	struct service *filer = fixture_service(f, "found:8888");
+	const char *page;
+
+	(void)state;
+	filer->verdict.shown.findings[filer->verdict.shown.n_findings++] = (struct judged_finding){.name = "open", .reason = "open to all"};
+	page = text_of_status(f, NULL, false);
+	assert_true(has_line(page, "127.0.0.1:8888: SeaweedFS, 4.48, serving, weed pid 903, 1 finding"));
+	assert_null(strstr(page, "open to all"));
+	assert_true(has_line(text_of_status(f, "found:8888", false), "found:8888: for information, open: open to all"));
+	fixture_free(f);
+}
+
 static void before_anything_is_known_nothing_is_claimed(void **state)
 {
 	struct fixture *f = fixture_new(FIXTURE_NOTHING);
@@ -788,6 +803,7 @@ int main(void)
 		cmocka_unit_test(a_ready_lake_reads_well),
 		cmocka_unit_test(trouble_is_named_first_with_its_remedy_and_victims_are_not),
 		cmocka_unit_test(one_service_in_full_shows_what_its_verdict_rests_on),
+		cmocka_unit_test(a_finding_on_what_nobody_expects_is_counted_and_told_when_asked_for),
 		cmocka_unit_test(before_anything_is_known_nothing_is_claimed),
 		cmocka_unit_test(hostile_names_stay_in_their_lines),
 		cmocka_unit_test(check_tells_the_truth_by_line_and_code),
