@@ -31,6 +31,7 @@ enum {
 	BROKERS_MAX = 32, MISSING_MAX = 8, ROWS_MAX = 4000,
 	GROUPS_AT_ONCE = 100, PARTITIONS_AT_ONCE = 2000,
 	PART_MS = 2500,   /* of one broker's part */
+	QUORUM_MS = 1500, /* of the controllers' */
 	YOUNG = 30000,    /* a server of this age has not loaded its topics yet */
 	LAG_LARGE = 1000, LAG_FINDINGS = 4,
 };
@@ -330,8 +331,8 @@ static bool ask_quorum(struct look *k, struct line *l, struct err *err)
 	struct text frame;
 	bool good;
 
-	if (wait_left(whole) > PART_MS)
-		k->p->wait = wait_for(PART_MS, whole.cancel);
+	if (wait_left(whole) > QUORUM_MS)
+		k->p->wait = wait_for(QUORUM_MS, whole.cancel);
 	line_next(l);
 	kafka_ask_quorum(&l->question, l->id);
 	good = line_ask(l, ANSWER_MAX, &frame, err) && (kafka_read_quorum(frame, &k->quorum, on_member, k) ||
@@ -759,7 +760,8 @@ static void find_lag(struct look *k, const struct kafka_group *const *sorted)
 			continue;
 		snapshot_finding(k->s, "lag", SEVERITY_WARNING,
 			alone ? "start its consumer, or delete the group" : "see whether its consumers keep up",
-			"%s is behind by %s%s", g->name, value_show(lag, value_int(g->lag), UNIT_RECORDS), alone ? " with no consumer" : "");
+			"%s is behind by %s%s%s", g->name, g->unknown ? "at least " : "", value_show(lag, value_int(g->lag), UNIT_RECORDS),
+			alone ? " with no consumer" : "");
 	}
 	if (behind > LAG_FINDINGS)
 		snapshot_finding(k->s, "lag", SEVERITY_WARNING, NULL, "%zu more groups are behind", behind - LAG_FINDINGS);
@@ -843,9 +845,8 @@ static const char *controller_trouble(struct look *k, enum kafka_part part, cons
 	return k->quorum.error || k->quorum.leader < 0 ? "no controller leads the quorum: topics and leaders cannot change" : NULL;
 }
 
-static void judge(struct look *k, const char *trouble, int64_t begun)
+static void judge(struct look *k, const char *trouble, const char *source)
 {
-	const char *source = asked_in(k->p, "Metadata v4", begun);
 	char age[CLOCK_TEXT];
 
 	if (k->no_leader)
@@ -865,6 +866,7 @@ static bool inspect_broker(struct look *k, struct line *first, struct snapshot *
 	enum kafka_part part = kafka_part(&first->versions);
 	bool quorum = kafka_speaks(&first->versions, KAFKA_DESCRIBE_QUORUM, 0);
 	int64_t begun = clock_ms();
+	const char *source;
 	struct line apart;
 	struct err err = {0};
 
@@ -877,13 +879,14 @@ static bool inspect_broker(struct look *k, struct line *first, struct snapshot *
 			s->err.code == ERR_PROTOCOL ? ": does this listener want a login?" : "");
 		return false;
 	}
+	source = asked_in(k->p, "Metadata v4", begun);
 	figure(k, "mode", value_text(part == KAFKA_ZOOKEEPER_BROKER ? "ZooKeeper" : "KRaft"));
 	ask_brokers(k, first);
 	line_begin(&apart, k->p);
 	if (quorum && line_open(&apart, &k->p->at, &err))
 		ask_quorum(k, &apart, &err);
 	line_end(&apart);
-	judge(k, controller_trouble(k, part, &err), begun);
+	judge(k, controller_trouble(k, part, &err), source);
 	say_cluster(k);
 	if (part == KAFKA_ZOOKEEPER_BROKER)
 		figure(k, "controller", k->controller >= 0 ? value_int(k->controller) : value_unknown());
