@@ -165,7 +165,8 @@ class Fetcher:
             while True:
                 mb, seconds = measure() // 1000000, time.monotonic() - begun
                 whole = mb >= total * 99 // 100  # pip now looks into what it has; maven copies
-                self.status[name] = f"checking {item.title}: {seconds:.0f} s" if whole else f"{verb} {item.title}: {mb} of {total} MB, {seconds:.0f} s"
+                phase = f"checking {item.title}:" if whole else f"{verb} {item.title}: {mb} of {total} MB,"
+                self.status[name] = f"{phase} {seconds:.0f} s"
                 try:
                     code = p.wait(0.5)
                     break

@@ -3,15 +3,14 @@
 import csv
 import os
 import re
-import subprocess
 import sys
 import tarfile
 import time
 
 import kit
 from fetching import place
-from kit import HERE, LabError, Progress, home, pid_of, read, write
-from services import BUCKET, TABLE, kitchen, port, psql, s3_put, services_of, submit, wait_reason
+from kit import HERE, LabError, Progress, home, pid_of, write
+from services import kitchen, port, psql, s3_put, services_of, submit
 
 HISTORY = home("data", "history")
 
@@ -24,46 +23,51 @@ def mark(step):
     write(home("seeded", step), time.strftime("%F %T\n"))
 
 
+STEPS = (  # mark, groups, services of ours that it needs, what a user reads, what it does
+    ("topics", ("pocket", "light"), ("kafka",), "topics and groups", lambda p: topics("kafka", 1)),
+    ("topics-zk", ("zookeeper",), ("kafka-zk",), "topics of Kafka 3.9", lambda p: small_topics("kafka-zk", 1)),
+    ("topics-docker", ("docker",), ("docker-kafka",), "topics of the container", lambda p: small_topics("docker-kafka", 1)),
+    ("topics-three", ("kafka-three",), ("kafka-three-1", "kafka-three-2"), "topics of the three", lambda p: small_topics("kafka-three-1", 2)),
+    ("fixture", ("light",), ("postgres", "seaweedfs"), "tables from the fixture", lambda p: fixture()),
+    ("tables", ("pocket",), ("postgres", "seaweedfs", "spark-master-41", "spark-worker-41"), "tables", lambda p: tables(p)),
+    ("applications", ("pocket",), ("postgres", "seaweedfs", "spark-master-41", "spark-worker-41"), "applications", lambda p: applications()),
+)
+
+
 def steps(groups):
-    """(mark, what a user reads, function) of what is still to do."""
-    every = []
-    if {"pocket", "light"} & set(groups):
-        every.append(("topics", "topics and groups", lambda p: topics("kafka", 1)))
-    if "zookeeper" in groups:
-        every.append(("topics-zk", "topics of Kafka 3.9", lambda p: small_topics("kafka-zk", 1)))
-    if "docker" in groups:
-        every.append(("topics-docker", "topics of the container", lambda p: small_topics("docker-kafka", 1)))
-    if "kafka-three" in groups:
-        every.append(("topics-three", "topics of the three", lambda p: small_topics("kafka-three-1", 2)))
-    if "pocket" in groups:
-        every.append(("tables", "tables", tables))
-        every.append(("applications", "applications", applications))
-    elif "light" in groups and not done("tables"):
-        every.append(("fixture", "tables from the fixture", fixture))
-    return [step for step in every if not done(step[0])]
+    """What is still to do. Only on servers of ours: another's Kafka may hold the port, and is left alone."""
+    for step in STEPS:
+        mark_, wanted, services, *_ = step
+        if set(wanted) & set(groups) and not done(mark_) and all(map(pid_of, services)):
+            if mark_ != "fixture" or not (done("tables") or "pocket" in groups):
+                yield step
 
 
 def helpers(groups):
-    return [s for s in services_of(groups, helpers=True) if not pid_of(s.name)]
+    return [s for s in services_of(groups, helpers=True) if not pid_of(s.name) and pid_of("kafka")]
 
 
 def in_background(groups):
     """Starts "lab seed" where there is something to do; up does not wait for it."""
-    if (steps(groups) or helpers(groups)) and not pid_of("seed"):
+    if (any(steps(groups)) or helpers(groups)) and not pid_of("seed"):
         kit.spawn("seed", [sys.executable, os.path.join(HERE, "lab"), "seed"])
+
+
+def start_helpers(groups):
+    if done("topics"):
+        for s in helpers(groups):
+            kit.spawn(s.name, *s.start(s))
 
 
 def seed(groups, out):
     progress = Progress("seed", out)
     try:
-        for name, title, step in [*steps(groups), (None, "", None)]:
-            if done("topics"):
-                for s in helpers(groups):
-                    kit.spawn(s.name, *s.start(s))
-            if step:
-                progress.say(f"seeding: {title}")
-                step(progress)
-                mark(name)
+        start_helpers(groups)
+        for name, _, _, title, step in list(steps(groups)):
+            progress.say(f"seeding: {title}")
+            step(progress)
+            mark(name)
+            start_helpers(groups)
     finally:
         progress.done()
 
@@ -139,7 +143,7 @@ def tables(progress):
     spark_job("seed-tables", "tables.py", HISTORY, progress=progress, cores=2)
 
 
-def applications(_):
+def applications():
     """The master calls the first two FINISHED alike; only their jobs say that one failed."""
     spark_job("job-daily-revenue", "jobs.py", "revenue")
     spark_job("job-menu-import", "jobs.py", "import", may_fail=True, conf=("spark.task.maxFailures=1",))
@@ -148,7 +152,7 @@ def applications(_):
     kit.spawn("job-demand-forecast", argv, env)
 
 
-def fixture(_):
+def fixture():
     """Metadata of tables that Spark once wrote, without their data: figures are whole, rows cannot be read."""
     with tarfile.open(os.path.join(HERE, "fixture", "kitchen-metadata.tar.gz")) as tar:
         for member in tar:

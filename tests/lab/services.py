@@ -11,8 +11,8 @@ import containers
 from fetching import KAFKA, KAFKA_ZK, SPARK, WEED, java, place, postgres_bin
 from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, tcp_ask, write
 
-GROUPS = {  # what each brings beyond the table: for help texts
-    "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history (1.4 GB of memory)",
+GROUPS = {
+    "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history",
     "light": "the same without Spark; tables from a fixture",
     "two-sparks": "Spark 4.0 master and worker beside it",
     "spark42": "Spark 4.2 master and worker beside it",
@@ -40,7 +40,7 @@ class Service:
     extra: dict = field(default_factory=dict)  # further keys of the profile
     stop_signal: int = signal.SIGTERM
     end_after: int = 20  # seconds until it is made to end
-    patience: int = 90   # seconds to become ready
+    patience: int = 180  # seconds to become ready
     memory: int = 0      # MB, measured
 
 
@@ -231,7 +231,7 @@ def kafka_zk_start(s):
 # ---- Spark ----
 
 DAEMON = " ".join([*SMALL, "-Xshare:auto", "-XX:MaxMetaspaceSize=256m", "-Djava.net.preferIPv4Stack=true"])
-DRIVER = DAEMON.replace("=256m", "=384m")
+DRIVER = DAEMON.replace("=256m", "=384m") + " -Xmn64m"  # a small young generation keeps the heap from growing to its limit at once
 
 
 def spark_home(line):
@@ -279,7 +279,8 @@ def worker_ready(s):
 
 def history_start(s):
     os.makedirs(home("data", "spark-events"), exist_ok=True)
-    options = f"-Dspark.history.fs.logDirectory=file:{home('data', 'spark-events')} -Dspark.history.ui.port={port(s)} -Dspark.history.fs.update.interval=3s"
+    options = (f"-Dspark.history.fs.logDirectory=file:{home('data', 'spark-events')} -Dspark.history.ui.port={port(s)} "
+               "-Dspark.history.fs.update.interval=3s")
     return (spark_class("4.1", "org.apache.spark.deploy.history.HistoryServer"),
             {**spark_env("4.1", s.name), "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": DAEMON, "SPARK_HISTORY_OPTS": options})
 
@@ -294,7 +295,7 @@ def spark_defaults():
         ".s3.path-style-access": "true", ".s3.access-key-id": secret("s3-key"), ".s3.secret-access-key": secret("s3", 40),
         ".client.region": "us-east-1"}
     settings = {
-        "spark.driver.memory": "640m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.driver.memory": "512m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
         "spark.driver.extraClassPath": jars, "spark.executor.extraClassPath": jars, "spark.executor.memory": "512m",
         "spark.executor.extraJavaOptions": DRIVER, "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": "file:" + home("data", "spark-warehouse"), "spark.sql.session.timeZone": "UTC",
@@ -346,17 +347,19 @@ LAKE = ("pocket", "light")
 
 def spark_pair(line, group, suffix, rpc, ui, worker_ui, **more):
     item = ("spark-" + line,)
-    master = Service(f"spark-master-{suffix}", f"Spark {line} master", "spark-master", group, {"": ui, "rpc": rpc, **more}, master_start, master_ready,
-                     items=item, version=SPARK[line], extra={"jars": lambda: os.path.join(spark_home(line), "jars")}, memory=205)
+    master = Service(f"spark-master-{suffix}", f"Spark {line} master", "spark-master", group, {"": ui, "rpc": rpc, **more},
+                     master_start, master_ready, items=item, version=SPARK[line], memory=205,
+                     extra={"jars": lambda: os.path.join(spark_home(line), "jars")})
     worker = Service(f"spark-worker-{suffix}", f"Spark {line} worker", "spark-worker", group, {"": worker_ui}, worker_start, worker_ready,
                      items=item, after=(master.name,), needs=(master.name,), version=SPARK[line], memory=180)
     return master, worker
 
 
 def three(name, title, ports, roles, node):
-    return Service(name, title, "kafka", ("kafka-three",), ports, lambda s: kraft_start(s, roles, node, (100, "kafka-three-controller"), "kafka-three"),
-                   lambda s: kafka_ready(port(s, "controller" if "controller" in roles else "")), items=("kafka", "client"),
-                   after=() if "controller" in roles else ("kafka-three-controller",), needs=() if "controller" in roles else ("kafka-three-controller",),
+    controller = "kafka-three-controller"
+    needs = () if name == controller else (controller,)
+    return Service(name, title, "kafka", ("kafka-three",), ports, lambda s: kraft_start(s, roles, node, (100, controller), "kafka-three"),
+                   lambda s: kafka_ready(port(s, next(iter(ports)))), items=("kafka", "client"), after=needs, needs=needs,
                    version=KAFKA[:3], extra={"config": lambda: home("etc", name, "server.properties")}, memory=190)
 
 
@@ -383,8 +386,8 @@ TABLE = {s.name: s for s in (
     Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,
             zookeeper_ready, items=("kafka-zk", "client"), version="3.8", memory=90,
             extra={"config": lambda: home("etc", "zookeeper", "zoo.cfg")}),
-    Service("kafka-zk", "Kafka with ZooKeeper", "kafka", ("zookeeper",), {"": 9094}, kafka_zk_start, lambda s: kafka_ready(port(s)), items=("kafka-zk", "client"),
-            after=("zookeeper",), needs=("zookeeper",), version=KAFKA_ZK[:3], memory=150,
+    Service("kafka-zk", "Kafka with ZooKeeper", "kafka", ("zookeeper",), {"": 9094}, kafka_zk_start, lambda s: kafka_ready(port(s)),
+            items=("kafka-zk", "client"), after=("zookeeper",), needs=("zookeeper",), version=KAFKA_ZK[:3], memory=150,
             extra={"config": lambda: home("etc", "kafka-zk", "server.properties")}),
     three("kafka-three-controller", "Kafka controller", {"controller": 9193}, ("controller",), 100),
     three("kafka-three-1", "Kafka broker 1 of 2", {"": 9192}, ("broker",), 1),
@@ -398,7 +401,8 @@ TABLE = {s.name: s for s in (
             after=("docker-zookeeper",), needs=("docker-zookeeper",), version=KAFKA_ZK[:3], extra={"container": lambda: "kafka"}, memory=150),
     # what keeps topics and groups alive; started by the seed, ended by down
     Service("replay-orders", "orders at 60 times real time", "", LAKE, {}, lambda s: kitchen(
-        "replay", "--bootstrap", bootstrap(), "--topic", "order-events", "--speed", 60, "--seed", 2), None, memory=30),
+        "replay", "--bootstrap", bootstrap(), "--topic", "order-events", "--speed", 60, "--seed", 2,
+        "--start", "2026-11-15T11:00"), None, memory=30),
     Service("group-order-board", "a group that keeps up", "", LAKE, {}, lambda s: kitchen(
         "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "order-board"), None, memory=30),
     Service("group-kitchen-analytics", "a group that lags", "", LAKE, {}, lambda s: kitchen(
@@ -420,7 +424,8 @@ def profile(groups):
     for s in listed:
         keys = {"kind": s.kind, **{f"port.{role}" if role else "port": port(s, role) for role in s.ports}, "version": s.version,
                 "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
-                **({} if "container" in s.extra else {"pidfile": home("run", s.name + ".pid")}), **{k: f() for k, f in s.extra.items()}, "progress": home("progress", s.name)}
+                "pidfile": "" if "container" in s.extra else home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()},
+                "progress": home("progress", s.name)}
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
     talk = [n for n in TALK if n in names]
     if talk:
