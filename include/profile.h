@@ -42,6 +42,13 @@ struct demo { /* [demo NAME] */
 	const char *const *services;
 };
 
+struct stream { /* [stream NAME]: a Structured Streaming query, which commits to no consumer group */
+	const char *name;
+	const char *checkpoint;   /* its URL, as storage.h reads it */
+	const char *kafka;        /* the service whose brokers it reads; NULL: it reads something else */
+	const char *storage;      /* the service whose S3 and key the checkpoint needs; NULL: it is a file */
+};
+
 struct profile {
 	const char *name;  /* "pocket"; NULL: none was given, everything is found */
 	const char *path;  /* of its file; "built in" */
@@ -49,6 +56,8 @@ struct profile {
 	size_t n_services;
 	const struct demo *demos;
 	size_t n_demos;
+	const struct stream *streams;
+	size_t n_streams;
 	const char *const *disks; /* [host] disks; ends with NULL; default "/" */
 	const char *theme;        /* [ui] theme; NULL: default */
 	int64_t refresh_ms;       /* [ui] refresh; 0: 2,000 */
@@ -62,7 +71,9 @@ struct profile *profile_load(struct host *host, const char *name_or_path, struct
 struct profile *profile_parse(struct host *host, struct text ini, const char *path, struct err *err);
 void profile_free(struct profile *profile); /* wipes secrets */
 const struct expectation *profile_service(const struct profile *profile, const char *name);
+const struct stream *profile_stream(const struct profile *profile, const char *name);
 const struct demo *profile_demo(const struct profile *profile, const char *name);
 uint16_t expected_role_port(const struct expectation *e, const char *role); /* 0: not named */
+uint16_t expected_s3_port(const struct expectation *e); /* named, or its kind's, or of another kind its main port; 0: it has no S3 */
 
 #endif

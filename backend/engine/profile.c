@@ -197,6 +197,14 @@ const struct demo *profile_demo(const struct profile *profile, const char *name)
 	return NULL;
 }
 
+const struct stream *profile_stream(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; profile && name && i < profile->n_streams; i++)
+		if (!strcmp(profile->streams[i].name, name))
+			return &profile->streams[i];
+	return NULL;
+}
+
 uint16_t expected_role_port(const struct expectation *e, const char *role)
 {
 	for (size_t i = 0; e && i < e->n_ports; i++) {
@@ -207,5 +215,19 @@ uint16_t expected_role_port(const struct expectation *e, const char *role)
 		if (is && role && !strcmp(is, role))
 			return e->ports[i].port;
 	}
+	return 0;
+}
+
+uint16_t expected_s3_port(const struct expectation *e)
+{
+	uint16_t named = expected_role_port(e, "s3");
+
+	if (named || !e)
+		return named;
+	if (!e->kind)
+		return expected_role_port(e, NULL);
+	for (const struct port_role *r = e->kind->ports; r && r->role; r++)
+		if (!strcmp(r->role, "s3"))
+			return r->port;
 	return 0;
 }

@@ -16,9 +16,10 @@
 
 #include "log.h"
 #include "profile_own.h"
+#include "storage.h"
 
 enum {
-	LINE_BYTES = 4000, PATH_SHOWN = 60, SERVICES_MAX = 200, DEMOS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40,
+	LINE_BYTES = 4000, PATH_SHOWN = 60, SERVICES_MAX = 200, DEMOS_MAX = 50, STREAMS_MAX = 50, PORTS_MAX = 12, LIST_MAX = 100, WORD_MAX = 40,
 	SPELLING_MAX = 32,
 	REFRESH_LEAST = 200, REFRESH_MOST = 3600000,
 };
@@ -35,6 +36,11 @@ struct draft { /* a service while its section is read */
 struct demo_draft {
 	struct demo demo;
 	unsigned line;
+};
+
+struct stream_draft {
+	struct stream stream;
+	unsigned line, checkpoint_line, kafka_line, storage_line;
 };
 
 struct reader;
@@ -69,6 +75,8 @@ struct reader {
 	size_t n_drafts;
 	struct demo_draft *demos;
 	size_t n_demos;
+	struct stream_draft *streams;
+	size_t n_streams;
 };
 
 /* ---- errors ---- */
@@ -419,6 +427,32 @@ static bool take_needs(struct reader *r, const struct key *key, struct text valu
 	return take_names(r, key, value);
 }
 
+/* ---- the keys of a stream ---- */
+
+static bool take_checkpoint(struct reader *r, const struct key *key, struct text value)
+{
+	struct stream_draft *d = r->target;
+	struct storage_url url;
+	struct err why = {0};
+
+	d->checkpoint_line = r->line;
+	if (!text_has(value, "://") && !text_starts(value, "file:") ? !take_path(r, key, value) : !take_text(r, key, value))
+		return false;
+	return storage_url(d->stream.checkpoint, &url, &why) || complain(r, "checkpoint: %s", why.words);
+}
+
+static bool take_stream_kafka(struct reader *r, const struct key *key, struct text value)
+{
+	((struct stream_draft *)r->target)->kafka_line = r->line;
+	return take_text(r, key, value);
+}
+
+static bool take_storage(struct reader *r, const struct key *key, struct text value)
+{
+	((struct stream_draft *)r->target)->storage_line = r->line;
+	return take_text(r, key, value);
+}
+
 /* draft begins with its expectation, so that offsets hold for both */
 #define OF(member) offsetof(struct expectation, member)
 
@@ -449,6 +483,12 @@ static const struct key service_keys[] = {
 };
 static const struct key laketop_keys[] = {{"profile", take_text, offsetof(struct profile, name), false}, {0}};
 static const struct key demo_keys[] = {{"services", take_names, offsetof(struct demo, services), true}, {0}};
+static const struct key stream_keys[] = {
+	{"checkpoint", take_checkpoint, offsetof(struct stream, checkpoint), false},
+	{"kafka", take_stream_kafka, offsetof(struct stream, kafka), false},
+	{"storage", take_storage, offsetof(struct stream, storage), false},
+	{0},
+};
 static const struct key host_keys[] = {{"disks", take_paths, offsetof(struct profile, disks), true}, {0}};
 static const struct key ui_keys[] = {
 	{"theme", take_text, offsetof(struct profile, theme), false},
@@ -456,10 +496,11 @@ static const struct key ui_keys[] = {
 	{0},
 };
 
-enum { SECTION_SERVICE, SECTION_DEMO, SECTION_LAKETOP, SECTION_HOST, SECTION_UI };
+enum { SECTION_SERVICE, SECTION_DEMO, SECTION_STREAM, SECTION_LAKETOP, SECTION_HOST, SECTION_UI };
 static const struct section sections[] = {
 	[SECTION_SERVICE] = {"service", true, service_keys},
 	[SECTION_DEMO] = {"demo", true, demo_keys},
+	[SECTION_STREAM] = {"stream", true, stream_keys},
 	[SECTION_LAKETOP] = {"laketop", false, laketop_keys},
 	[SECTION_HOST] = {"host", false, host_keys},
 	[SECTION_UI] = {"ui", false, ui_keys},
@@ -508,6 +549,21 @@ static bool begin_demo(struct reader *r, struct text name)
 	return true;
 }
 
+static bool begin_stream(struct reader *r, struct text name)
+{
+	struct stream_draft *d;
+
+	for (size_t i = 0; i < r->n_streams; i++)
+		if (text_is(name, r->streams[i].stream.name))
+			return complain(r, "stream \"%s\" is there already, from line %u", r->streams[i].stream.name, r->streams[i].line);
+	if (r->n_streams == STREAMS_MAX)
+		return complain(r, "more than %d streams", STREAMS_MAX);
+	d = &r->streams[r->n_streams++];
+	*d = (struct stream_draft){.line = r->line, .stream = {.name = kept(r, name)}};
+	r->target = d;
+	return true;
+}
+
 static bool begin_section(struct reader *r, struct text inside)
 {
 	struct text rest = inside, word, name;
@@ -533,6 +589,8 @@ static bool begin_section(struct reader *r, struct text inside)
 		return !name.len || complain(r, "section [%s] has no name", r->section->name);
 	if (!name_is_fit(name))
 		return complain(r, "[%s NAME] needs a name of letters, digits, - _ and . (at most %d)", r->section->name, WORD_MAX);
+	if (r->section == &sections[SECTION_STREAM])
+		return begin_stream(r, name);
 	return r->section == &sections[SECTION_SERVICE] ? begin_service(r, name) : begin_demo(r, name);
 }
 
@@ -747,6 +805,57 @@ static bool settle_service(struct reader *r, struct draft *d)
 	return settle_ports(r, d) && check_names(r, d->e.needs, d->needs_line, "needs unknown service");
 }
 
+/* A service that a stream names; NULL: there is none, and that was said. */
+static const struct expectation *named_service(struct reader *r, const char *name, unsigned line, const char *what)
+{
+	const char *const names[] = {name, NULL};
+
+	return check_names(r, names, line, what) ? &r->drafts[place_of(r, name)].e : NULL;
+}
+
+static bool settle_stream(struct reader *r, const struct stream_draft *d)
+{
+	const struct stream *s = &d->stream;
+	const struct expectation *e;
+	struct storage_url url;
+
+	if (!s->checkpoint)
+		return complain_at(r, d->line, "stream \"%s\" has no checkpoint (checkpoint = file:/path or s3://bucket/key)", s->name);
+	if (s->kafka) {
+		e = named_service(r, s->kafka, d->kafka_line, "kafka = unknown service");
+		if (!e)
+			return false;
+		if (!e->kind || strcmp(e->kind->name, "kafka") != 0)
+			return complain_at(r, d->kafka_line, "kafka = \"%s\" is no Kafka: its kind is %s", s->kafka, e->kind ? e->kind->name : "other");
+	}
+	if (storage_url(s->checkpoint, &url, NULL) && url.s3 && !s->storage)
+		return complain_at(r, d->checkpoint_line, "a checkpoint on s3 needs storage = SERVICE, whose S3 and key are used");
+	if (!s->storage)
+		return true;
+	e = named_service(r, s->storage, d->storage_line, "storage = unknown service");
+	if (!e)
+		return false;
+	if (!url.s3)
+		return complain_at(r, d->storage_line, "storage is for a checkpoint on s3, and this one is a file");
+	return expected_s3_port(e) || complain_at(r, d->storage_line, "storage = \"%s\" has no S3: its kind is %s", s->storage, e->kind->name);
+}
+
+static bool settle_streams(struct reader *r)
+{
+	struct profile *p = &r->out->profile;
+	struct stream *streams = arena_alloc(p->arena, (r->n_streams + 1) * sizeof *streams);
+
+	for (size_t i = 0; i < r->n_streams; i++) {
+		if (!settle_stream(r, &r->streams[i]))
+			return false;
+		if (streams)
+			streams[i] = r->streams[i].stream;
+	}
+	p->streams = streams;
+	p->n_streams = streams ? r->n_streams : 0;
+	return streams || complain(r, "the profile is too large");
+}
+
 static bool settle(struct reader *r)
 {
 	struct profile *p = &r->out->profile;
@@ -768,6 +877,8 @@ static bool settle(struct reader *r)
 		if (!check_names(r, r->demos[i].demo.services, r->demos[i].line, "demo with unknown service"))
 			return false;
 	}
+	if (!settle_streams(r))
+		return false;
 	if (!demos || !r->out->services || arena_full(p->arena))
 		return complain(r, "the profile is too large");
 	for (size_t i = 0; i < r->n_drafts; i++)
@@ -800,6 +911,7 @@ bool profile_read(struct loaded *p, struct host *host, struct text ini, const ch
 
 	r.drafts = mem_new(SERVICES_MAX, sizeof *r.drafts);
 	r.demos = mem_new(DEMOS_MAX, sizeof *r.demos);
+	r.streams = mem_new(STREAMS_MAX, sizeof *r.streams);
 	ini_max_line = LINE_BYTES + 8; /* libinih's default is 200 */
 	bad_line = ini_parse_stream(read_line, &r, take_key, &r);
 	if (bad_line > 0 && (!r.failed || (unsigned)bad_line < r.failed_line)) {
@@ -810,6 +922,7 @@ bool profile_read(struct loaded *p, struct host *host, struct text ini, const ch
 		settle(&r);
 	free(r.drafts);
 	free(r.demos);
+	free(r.streams);
 	if (r.failed)
 		return false;
 	p->profile.path = arena_copy(p->profile.arena, text_of(path));

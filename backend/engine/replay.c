@@ -54,6 +54,12 @@ static void profile_write(const struct profile *p, struct buf *out)
 		if (x->grace_ms)
 			buf_printf(out, "grace = %lld\n", (long long)(x->grace_ms / 1000));
 	}
+	for (size_t i = 0; i < p->n_streams; i++) {
+		buf_printf(out, "[stream %s]\n", p->streams[i].name);
+		put_key(out, "checkpoint", p->streams[i].checkpoint);
+		put_key(out, "kafka", p->streams[i].kafka);
+		put_key(out, "storage", p->streams[i].storage);
+	}
 	for (size_t i = 0; i < p->n_demos; i++) {
 		buf_printf(out, "[demo %s]\n", p->demos[i].name);
 		put_list(out, "services", p->demos[i].services);

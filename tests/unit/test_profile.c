@@ -121,6 +121,7 @@ static void every_key_arrives(void **state)
 		"grace = 2min\ngroup = metadata\nuser = lake\npassword_file = /run/secret/pg\ntoken_file = tok\ndatabase = iceberg\n"
 		"mute = stale lag\nneeds = kafka\n"
 		"[service kafka]\nkind = kafka\n"
+		"[stream orders]\ncheckpoint = check/orders\nkafka = kafka\n"
 		"[demo talk]\nservices = postgres, kafka\n");
 	assert_string_equal(p->name, "talk");
 	assert_string_equal(p->path, "/etc/laketop/pocket.ini");
@@ -158,6 +159,33 @@ static void every_key_arrives(void **state)
 	assert_string_equal(e->needs[0], "kafka");
 	assert_null(e->needs[1]);
 	assert_string_equal(profile_demo(p, "talk")->services[1], "kafka");
+	assert_int_equal(p->n_streams, 1);
+	assert_string_equal(profile_stream(p, "orders")->checkpoint, "/etc/laketop/check/orders");
+	assert_string_equal(profile_stream(p, "orders")->kafka, "kafka");
+	assert_null(profile_stream(p, "orders")->storage);
+	assert_null(profile_stream(p, "talk"));
+	profile_free(p);
+}
+
+static void a_checkpoint_is_where_its_url_says(void **state)
+{
+	struct profile *p = parsed(
+		"[service weed]\nkind = seaweedfs\n[service minio]\nkind = other\nport = 9000\n[service both]\nkind = other\nport = 1\nport.s3 = 2\n"
+		"[stream a]\ncheckpoint = s3a://lake/check/a\nstorage = weed\n"
+		"[stream b]\ncheckpoint = s3://lake\nstorage = minio\n"
+		"[stream c]\ncheckpoint = file:///srv/c\n"
+		"[stream d]\ncheckpoint = ~/d\n");
+
+	(void)state;
+	assert_int_equal(p->n_streams, 4);
+	assert_string_equal(p->streams[0].checkpoint, "s3a://lake/check/a");
+	assert_null(p->streams[0].kafka);
+	assert_string_equal(p->streams[2].checkpoint, "file:///srv/c");
+	assert_string_equal(p->streams[3].checkpoint, "/home/ana/d");
+	assert_int_equal(expected_s3_port(profile_service(p, "weed")), 8333);
+	assert_int_equal(expected_s3_port(profile_service(p, "minio")), 9000);
+	assert_int_equal(expected_s3_port(profile_service(p, "both")), 2);
+	assert_int_equal(expected_s3_port(NULL), 0);
 	profile_free(p);
 }
 
@@ -320,6 +348,25 @@ static const struct wrong wrongs[] = {
 	{"needs of itself", KAFKA "needs = kafka\n", "3: needs of \"kafka\" lead back to itself"},
 	{"a demo with an unknown service", KAFKA "[demo talk]\nservices = kafka, sparc\n",
 		"3: demo with unknown service \"sparc\"; services: kafka"},
+	{"a stream without a checkpoint", KAFKA "[stream s]\nkafka = kafka\n",
+		"3: stream \"s\" has no checkpoint (checkpoint = file:/path or s3://bucket/key)"},
+	{"a stream that is there twice", "[stream s]\ncheckpoint = /a\n[stream s]\n", "3: stream \"s\" is there already, from line 1"},
+	{"a stream of an unknown Kafka", KAFKA "[stream s]\ncheckpoint = /a\nkafka = kafak\n",
+		"5: kafka = unknown service \"kafak\": did you mean kafka?"},
+	{"a stream that reads a database", "[service pg]\nkind = postgres\n[stream s]\ncheckpoint = /a\nkafka = pg\n",
+		"5: kafka = \"pg\" is no Kafka: its kind is postgres"},
+	{"a checkpoint on s3 and no s3", "[stream s]\n\ncheckpoint = s3a://lake/c\n", "3: a checkpoint on s3 needs storage = SERVICE"},
+	{"a checkpoint on an unknown s3", KAFKA "[stream s]\ncheckpoint = s3://lake/c\nstorage = weed\n",
+		"5: storage = unknown service \"weed\"; services: kafka"},
+	{"an s3 that is none", KAFKA "[stream s]\ncheckpoint = s3://lake/c\nstorage = kafka\n",
+		"5: storage = \"kafka\" has no S3: its kind is kafka"},
+	{"an s3 for a file", "[service weed]\nkind = seaweedfs\n[stream s]\ncheckpoint = /a\nstorage = weed\n",
+		"5: storage is for a checkpoint on s3, and this one is a file"},
+	{"a checkpoint elsewhere", "[stream s]\ncheckpoint = hdfs://nn/c\n",
+		"2: checkpoint: hdfs://nn/c: is neither /path, file:/path, s3://bucket/key nor s3a://bucket/key"},
+	{"a checkpoint on another machine", "[stream s]\ncheckpoint = file://nas/c\n", "2: checkpoint: file://nas/c: a file on another machine"},
+	{"a bucket that is none", "[stream s]\ncheckpoint = s3://key:secret@lake/c\n", "2: checkpoint: s3: \"...\" is no name of a bucket"},
+	{"a misspelt key of a stream", "[stream s]\ncheckpiont = /a\n", "2: unknown key in [stream]: \"checkpiont\": did you mean checkpoint?"},
 	{"a demo of nothing", KAFKA "[demo talk]\n", "3: demo \"talk\" names no services"},
 	{"a demo that is there twice", KAFKA "[demo t]\nservices = kafka\n[demo t]\n", "5: demo \"t\" is there already, from line 3"},
 	{"neither yes nor no", KAFKA "required = maybe\n", "3: required = \"maybe\" is neither yes nor no"},
@@ -383,7 +430,8 @@ static void there_is_a_limit_to_everything(void **state)
 static void a_profile_cut_anywhere_is_an_error_or_a_profile(void **state)
 {
 	static const char whole[] = "[laketop]\nprofile = p\n[service a]\nkind = kafka\nport.controller = 9093\nneeds = b\nmute = x, \"y z\"\n"
-		"[service b]\nkind = other\nport = 1\ngrace = 10s\n[demo d]\nservices = a b\n[host]\ndisks = /\n";
+		"[service b]\nkind = other\nport = 1\ngrace = 10s\n[stream s]\ncheckpoint = s3://l/c\nkafka = a\nstorage = b\n"
+		"[demo d]\nservices = a b\n[host]\ndisks = /\n";
 
 	(void)state;
 	for (size_t len = 0; len < sizeof whole; len++) {
@@ -742,6 +790,7 @@ int main(void)
 	static struct CMUnitTest tests[128];
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test_setup(every_key_arrives, set_up),
+		cmocka_unit_test_setup(a_checkpoint_is_where_its_url_says, set_up),
 		cmocka_unit_test_setup(what_is_silent_has_its_default, set_up),
 		cmocka_unit_test_setup(the_main_port_comes_first_however_it_was_named, set_up),
 		cmocka_unit_test_setup(layout_is_free, set_up),
