@@ -13,13 +13,16 @@
 #include "service.h"
 #include "words.h"
 
-static void say_value(struct buf *out, const struct figure_spec *spec, struct value v)
+/* "12,401 lag", "1 worker", "newest 4min ago", "mode standalone" */
+static void say_value(struct buf *out, const struct figure_spec *spec, struct value v, int64_t wall)
 {
-	char shown[VALUE_TEXT_SIZE];
+	char shown[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
 	size_t len = spec->label ? strlen(spec->label) : 0;
 
 	value_show(shown, v, spec->unit);
-	if (len > 1 && !strcmp(shown, "1") && spec->label[len - 1] == 's')
+	if (spec->unit == UNIT_TIME && v.type == VALUE_INT && wall >= v.u.i)
+		buf_printf(out, "%s %s ago", len ? spec->label : spec->name, clock_span(span, wall - v.u.i));
+	else if (len > 1 && !strcmp(shown, "1") && spec->label[len - 1] == 's')
 		buf_printf(out, "1 %.*s", (int)len - 1, spec->label);
 	else if (len)
 		buf_printf(out, "%s %s", shown, spec->label);
@@ -67,7 +70,7 @@ static void say_part(struct buf *out, const char *s)
 		buf_printf(out, ", %s", s);
 }
 
-static void say_figures(const struct service *s, bool all, struct buf *out)
+static void say_figures(const struct lake *lake, const struct service *s, bool all, struct buf *out)
 {
 	const char *before = "; ";
 
@@ -78,7 +81,7 @@ static void say_figures(const struct service *s, bool all, struct buf *out)
 		if (v.type == VALUE_UNKNOWN || !(all || spec->flags & FIGURE_ROW))
 			continue;
 		buf_puts(out, before);
-		say_value(out, spec, v);
+		say_value(out, spec, v, lake->wall);
 		before = ", ";
 	}
 }
@@ -124,7 +127,7 @@ static void say_service(const struct lake *lake, const struct service *s, bool w
 		say_bytes(out, ", ", o->rss, " memory");
 	if (o->pid && isfinite(o->cpu) && !stolen)
 		buf_printf(out, ", %.2g cores", o->cpu);
-	say_figures(s, whole, out);
+	say_figures(lake, s, whole, out);
 	say_age(lake, s, out);
 	say_trouble(s, out);
 	buf_puts(out, "\n");

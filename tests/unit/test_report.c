@@ -487,6 +487,7 @@ static void a_ready_lake_reads_well(void **state)
 	assert_true(has_line(page, "kafka: warning, lag: orders-etl is slow: 12,401 behind, 310/s more each second. Remedy: start more members, "
 		"or see what holds it up"));
 	assert_true(has_line(page, "127.0.0.1:8888: SeaweedFS, 4.48, serving, weed pid 903"));
+	assert_non_null(strstr(page, "; 6 finished, newest 4min ago\n"));
 	assert_null(strstr(page, "\033"));
 	fixture_free(f);
 }
