@@ -5,12 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report.h"
 #include "run.h"
 #include "terminal.h"
 
 enum { MALLOC_ARENAS = 2 }; /* one per thread would cost more than the program itself */
+
+/* Makes the folders above a path, private as the XDG specification wants them. */
+static void make_parents(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
 
 /* $XDG_STATE_HOME/laketop, else ~/.local/state/laketop. */
 static const char *state_dir(char *out, size_t size)
@@ -22,7 +33,10 @@ static const char *state_dir(char *out, size_t size)
 		len = snprintf(out, size, "%s/laketop", state);
 	else if (home && home[0] == '/')
 		len = snprintf(out, size, "%s/.local/state/laketop", home);
-	return len > 0 && (size_t)len < size ? out : NULL;
+	if (len <= 0 || (size_t)len >= size)
+		return NULL;
+	make_parents(out);
+	return out;
 }
 
 static int say_and_leave(const struct options *o)
@@ -69,7 +83,7 @@ int main(int argc, char *argv[])
 	if (!profile)
 		return complain(err.words);
 	if (options.demo && !options.replay && !profile_demo(profile, options.demo)) {
-		snprintf(words, sizeof words, "there is no [demo %.60s] in %.80s", options.demo, profile->path ? profile->path : "a profile: --profile names one");
+		snprintf(words, sizeof words, "there is no [demo %.60s] in %.80s", options.demo, profile->name ? profile->path : "no profile: --profile names one");
 		code = complain(words);
 	} else {
 		signal(SIGPIPE, SIG_IGN);
