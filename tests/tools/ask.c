@@ -27,6 +27,7 @@ struct question {
 	struct expectation expected;
 	struct expected_port ports[PORTS_MAX];
 	char password[PASSWORD_MAX];
+	struct snapshot *last; /* whose strings the next pulse's identity borrows */
 	unsigned rounds;
 	int64_t every;
 	bool quiet;
@@ -182,12 +183,14 @@ static void ask_round(struct question *q, unsigned round)
 	int64_t first = q->kind->first_ms ? q->kind->first_ms : 1000, begun = clock_ms();
 	struct snapshot *s = snapshot_new("ask", PART_DEPTH);
 	struct probe *p = &q->probe;
-	bool pulse = round > 0 && q->kind->pulse;
+	bool pulse = q->last && q->last->who.answered == ANSWERED_YES && q->kind->pulse;
 
 	p->arena = s->arena;
 	p->requests = 0;
 	p->bytes = 0;
 	p->wait = wait_for(round ? 1000 : first, -1);
+	if (pulse)
+		s->who = q->last->who;
 	s->who.answered = pulse ? q->kind->pulse(p, &s->who) : q->kind->identify(p, &s->who);
 	if (!q->quiet)
 		print_identity(pulse ? "pulse" : "identify", &s->who, clock_ms() - begun);
@@ -204,7 +207,12 @@ static void ask_round(struct question *q, unsigned round)
 				links[s->health.state], or_dash(s->health.words), requests, p->requests - requests, p->bytes, (long long)(clock_ms() - begun));
 	} else if (q->quiet)
 		printf("%u: %s\n", round, answers[s->who.answered]);
-	snapshot_unref(s);
+	if (pulse) /* its strings may still be the one's before */
+		snapshot_unref(s);
+	else {
+		snapshot_unref(q->last);
+		q->last = s;
+	}
 }
 
 static void print_log(void)
@@ -254,6 +262,7 @@ int main(int argc, char **argv)
 	print_memory();
 	if (q.kind->close)
 		q.kind->close(q.probe.state);
+	snapshot_unref(q.last);
 	net_free(q.probe.net);
 	q.probe.host->close(q.probe.host);
 	return 0;
