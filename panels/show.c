@@ -218,13 +218,13 @@ char *figure_label(char out[NAME_SIZE], const struct figure_spec *spec)
 }
 
 /* The label as it stands after a number: "3 conns", "1 conn", "1 core used". */
-static char *label_after(char out[NAME_SIZE], const struct figure_spec *spec, struct value v)
+static char *label_after(char out[NAME_SIZE], const struct figure_spec *spec, const char *number)
 {
 	size_t first;
 
 	text_copy(out, NAME_SIZE, text_of(spec->label ? spec->label : ""));
 	first = strcspn(out, " ");
-	if (v.type == VALUE_INT && v.u.i == 1 && spec->unit == UNIT_COUNT && first > 1 && out[first - 1] == 's')
+	if (!strcmp(number, "1") && first > 1 && out[first - 1] == 's')
 		memmove(out + first - 1, out + first, strlen(out + first) + 1);
 	return out;
 }
@@ -272,8 +272,8 @@ static void figure_words(char out[VALUE_TEXT_SIZE * 3], const struct service *s,
 {
 	char number[VALUE_TEXT_SIZE], rate[VALUE_TEXT_SIZE] = "", label[NAME_SIZE];
 
-	label_after(label, f, v);
 	show_value(number, v, f->unit, lake);
+	label_after(label, f, number);
 	if (f->unit == UNIT_RECORDS) /* how a lag moves says more than the lag */
 		show_rate(rate, service_history(s, f->name));
 	snprintf(out, VALUE_TEXT_SIZE * 3, "%s%s%s%s%s", f->unit == UNIT_TIME ? label : number, label[0] ? " " : "",
