@@ -573,19 +573,20 @@ static bool is_own_ui(struct probe *p, const struct connect *c, const struct end
 	return own;
 }
 
-/* Where the profile says, else where the process was told; it took the next free port where that was taken. */
+/* Where the profile says, else where the process was told to be; where that was taken it took the next free port. */
 static void find_ui(struct probe *p, struct connect *c)
 {
 	const char *set = connect_setting(&c->settings, "spark.ui.port");
 	struct endpoint at = p->at;
 	int64_t first = p->expected ? expected_role_port(p->expected, "ui") : 0;
-	int tries = first ? 1 : UI_TRIES;
 
 	if (!first && (!set || !text_i64(text_of(set), &first)))
 		first = UI_FIRST;
 	c->ui_tried = clock_ms();
-	for (int i = 0; i < tries && !c->ui && first > 0 && first + i < 65536; i++) {
-		at.port = (uint16_t)(first + i);
+	for (int64_t port = first; !c->ui && port > 0 && port < 65536 && port < first + UI_TRIES; port++) {
+		if (port > first && !spark_port_near((uint16_t)port, UI_FIRST))
+			break; /* beyond the usual numbers nothing says that a Spark is there */
+		at.port = (uint16_t)port;
 		if (is_own_ui(p, c, &at))
 			c->ui = at.port;
 	}
