@@ -61,7 +61,7 @@ static char *owner_words(char out[VALUE_TEXT_SIZE], const struct port_row *p, in
 
 	if (o->started > 0 && wall > o->started)
 		snprintf(age, sizeof age, "  %s", clock_span(span, wall - o->started));
-	snprintf(out, VALUE_TEXT_SIZE, "%.70s%s%s", show_owner(who, o), o->container[0] ? "  container" : "", age);
+	snprintf(out, VALUE_TEXT_SIZE, "%.48s%s%.34s", show_owner(who, o), o->container[0] ? "  container" : "", age);
 	return out;
 }
 
