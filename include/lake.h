@@ -67,6 +67,48 @@ struct problem { /* in the order of the first line: causes before victims */
 	const struct judged_finding *finding; /* NULL: the verdict itself */
 };
 
+/*
+ * Where a streaming query stands, by its checkpoint, against where Kafka's partitions end. A partition that the
+ * checkpoint does not name counts from its beginning; a commit beyond the end was made on a topic of the same name
+ * that is gone, and is no lag; what was deleted before it was read is lost, and still counts, as end minus committed.
+ */
+enum stream_state {
+	STREAM_READS,   /* its lag is known */
+	STREAM_NEW,     /* not in the checkpoint: its lag counts from the beginning */
+	STREAM_RESET,   /* committed beyond the end: lag unknown */
+	STREAM_LOST,    /* committed before the beginning: some records are gone */
+	STREAM_UNKNOWN, /* its end is not known */
+};
+const char *stream_state_word(enum stream_state state); /* "reads", "new", "reset?", "data lost", "unknown" */
+
+struct stream_place { /* one partition, by source, topic, number */
+	const char *source, *topic;
+	int64_t partition;
+	struct value committed, beginning, end, lag; /* records; committed unknown: new */
+	int64_t lost;          /* records */
+	enum stream_state state;
+};
+struct stream_lag {
+	struct value lag;      /* of all, at_least where a part of it is not known */
+	int64_t lost;
+	size_t n_new, n_reset, n_lost, n_unknown;
+	const struct stream_place *places;
+	size_t n_places;
+	const char *words;     /* why lag is unknown; "" where it is known */
+};
+/* Pure. stream: its newest snapshot; kafka: the depth of the service that it reads; both may be NULL. In the arena. */
+void lake_stream_lag(const struct snapshot *stream, const struct snapshot *kafka, struct arena *arena, struct stream_lag *out);
+/* What a PART_STREAM snapshot holds; both end with a name of NULL. */
+extern const struct figure_spec stream_figures[];
+extern const struct table_spec stream_tables[];
+
+struct stream_view {
+	const struct stream *stream;     /* the profile's */
+	const struct snapshot *snapshot; /* newest; NULL: none yet. Held by the lake */
+	const struct service *kafka;     /* NULL: it names none */
+	struct stream_lag lag;           /* joined anew whenever one of both changes; zero before the first snapshot */
+};
+
 struct lake {
 	const char *host;             /* for the title */
 	const struct profile *profile;
@@ -75,6 +117,8 @@ struct lake {
 	int64_t facts_seen, docker_seen;
 	struct service **services;    /* the profile's in its order, then found ones by port */
 	size_t n_services;
+	struct stream_view *streams;  /* the profile's, in its order */
+	size_t n_streams;
 	struct port_row *ports;       /* by port, then address */
 	size_t n_ports;
 	struct event *events;         /* newest last */

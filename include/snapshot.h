@@ -85,7 +85,7 @@ struct files { /* what the files that the profile names for a service say */
 	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s */
 };
 
-enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER, PART_ANSWER };
+enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER, PART_ANSWER, PART_STREAM };
 
 struct snapshot {
 	atomic_uint refs;

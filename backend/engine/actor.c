@@ -47,7 +47,7 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 	static const struct itimerspec soon = {.it_value = {0, NEWS_MS * 1000000L}};
 	struct snapshot *old = NULL;
 
-	if (e->record >= 0)
+	if (e->record >= 0 && s->part != PART_ANSWER)
 		record(e, s);
 	pthread_mutex_lock(&e->lock);
 	if (a->job == JOB_CLERK || a->job == JOB_REPLAY) {
@@ -77,8 +77,7 @@ void actor_wake(struct actor *a)
 		return; /* it is awake already */
 }
 
-/* Until the next multiple of interval (plus phase), or a wake. False: the program ends. */
-static bool sleep_till(struct actor *a, int64_t interval, int64_t phase)
+bool actor_sleep(struct actor *a, int64_t interval, int64_t phase)
 {
 	int64_t now = clock_ms();
 	struct wait wait = actor_wait(a->engine, interval - (now - phase) % interval);
@@ -91,7 +90,7 @@ static bool sleep_till(struct actor *a, int64_t interval, int64_t phase)
 	return !atomic_load(&a->retired);
 }
 
-static void finish(struct snapshot *s, uint64_t generation, int64_t interval)
+void actor_finish(struct snapshot *s, uint64_t generation, int64_t interval)
 {
 	s->generation = generation;
 	s->interval = interval;
@@ -111,9 +110,9 @@ static void *actor_host(void *arg)
 		struct snapshot *s = snapshot_new("host", PART_HOST);
 
 		e->host->look(e->host, &look, e->profile->disks, s);
-		finish(s, ++generation, interval);
+		actor_finish(s, ++generation, interval);
 		engine_publish(e, a, s);
-	} while (sleep_till(a, interval, 0));
+	} while (actor_sleep(a, interval, 0));
 	e->host->look_end(look);
 	return NULL;
 }
@@ -129,9 +128,9 @@ static void *actor_docker(void *arg)
 		struct snapshot *s = snapshot_new("docker", PART_DOCKER);
 
 		docker_look(e->host, &state, actor_wait(e, DEPTH_DEADLINE_MS), s);
-		finish(s, ++generation, PULSE_MS * 2);
+		actor_finish(s, ++generation, PULSE_MS * 2);
 		engine_publish(e, a, s);
-	} while (sleep_till(a, PULSE_MS * 2, 0));
+	} while (actor_sleep(a, PULSE_MS * 2, 0));
 	docker_end(state);
 	return NULL;
 }
@@ -186,8 +185,7 @@ static void seat_spent(struct actor *a, struct seat *seat, const struct probe *p
 	atomic_fetch_add(&a->bytes, p->bytes);
 }
 
-/* A kind's cadence, at the pace that the user chose for all. */
-static int64_t paced(const struct engine *e, int64_t own, int64_t usual)
+int64_t actor_paced(const struct engine *e, int64_t own, int64_t usual)
 {
 	int64_t refresh = e->profile->refresh_ms ? e->profile->refresh_ms : PULSE_MS;
 
@@ -227,7 +225,7 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 		snapshot_unref(seat->last);
 		seat->last = NULL;
 	}
-	finish(s, ++seat->pulses, paced(a->engine, kind ? kind->pulse_ms : 0, PULSE_MS));
+	actor_finish(s, ++seat->pulses, actor_paced(a->engine, kind ? kind->pulse_ms : 0, PULSE_MS));
 	engine_publish(a->engine, a, s);
 }
 
@@ -247,7 +245,7 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 		snapshot_unref(s);
 		return;
 	}
-	finish(s, ++seat->depths, paced(a->engine, kind->depth_ms, DEPTH_MS));
+	actor_finish(s, ++seat->depths, actor_paced(a->engine, kind->depth_ms, DEPTH_MS));
 	engine_publish(a->engine, a, s);
 }
 
@@ -267,14 +265,14 @@ static void take_answer(struct actor *a, struct seat *seat, const struct target 
 		err_set(&s->err, ERR_CONNECT, "%s does not answer now", a->name);
 	}
 	seat_spent(a, seat, &p, s);
-	finish(s, ++seat->answers, DEPTH_MS);
+	actor_finish(s, ++seat->answers, DEPTH_MS);
 	engine_publish(a->engine, a, s);
 }
 
 /* One that has been silent for long is asked less often; jitter keeps many of them apart. */
 static int64_t next_interval(const struct engine *e, const struct seat *seat, const struct service_kind *kind)
 {
-	int64_t interval = paced(e, kind ? kind->pulse_ms : 0, PULSE_MS);
+	int64_t interval = actor_paced(e, kind ? kind->pulse_ms : 0, PULSE_MS);
 
 	return seat->misses < 15 ? interval : interval * 4 + (int64_t)(seat->pulses * 7919 % 500);
 }
@@ -317,9 +315,9 @@ static void *actor_service(void *arg)
 		if (kind && kind->inspect && !seat.misses && (refresh || clock_ms() >= seat.depth_due)) {
 			take_depth(a, &seat, &t);
 			/* a little early, so that it falls on the pulse that is due then */
-			seat.depth_due = clock_ms() + paced(e, kind->depth_ms, DEPTH_MS) * 19 / 20;
+			seat.depth_due = clock_ms() + actor_paced(e, kind->depth_ms, DEPTH_MS) * 19 / 20;
 		}
-		go = sleep_till(a, next_interval(e, &seat, kind), 60);
+		go = actor_sleep(a, next_interval(e, &seat, kind), 60);
 	}
 	seat_forget(&seat);
 	net_free(seat.net);
@@ -330,7 +328,7 @@ static void *actor_main(void *arg)
 {
 	static void *(*const jobs[])(void *) = {
 		[JOB_HOST] = actor_host, [JOB_DOCKER] = actor_docker, [JOB_SERVICE] = actor_service,
-		[JOB_CLERK] = actor_clerk, [JOB_REPLAY] = actor_replay,
+		[JOB_CLERK] = actor_clerk, [JOB_REPLAY] = actor_replay, [JOB_STREAM] = actor_stream,
 	};
 	struct actor *a = arg;
 

@@ -27,7 +27,7 @@ struct target {
 	char hint[480];
 };
 
-enum job { JOB_HOST, JOB_DOCKER, JOB_SERVICE, JOB_CLERK, JOB_REPLAY };
+enum job { JOB_HOST, JOB_DOCKER, JOB_SERVICE, JOB_CLERK, JOB_REPLAY, JOB_STREAM };
 
 struct actor {
 	struct engine *engine;
@@ -72,6 +72,14 @@ struct found {
 	struct service *service;      /* the row that was made of it; NULL */
 };
 
+struct stream_seat { /* what a stream_view was joined from */
+	struct actor *actor;         /* NULL when replaying */
+	struct arena *arena;         /* of its lag */
+	const struct snapshot *kafka;
+	uint64_t kafka_generation;
+	bool fresh;                  /* its snapshot came after the last join */
+};
+
 struct member { /* a service with what the engine keeps about it */
 	struct service service;      /* first: the lake points to it */
 	struct actor *actor;         /* NULL when replaying */
@@ -102,6 +110,7 @@ struct engine {
 	struct lake lake;
 	struct member **members;
 	size_t n_members;
+	struct stream_seat *streams; /* as many as lake.n_streams */
 	struct actor **actors;
 	size_t n_actors;
 	struct found *found;
@@ -119,8 +128,13 @@ struct actor *actor_start(struct engine *e, enum job job, const char *name, cons
 void actor_wake(struct actor *a);
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */
 struct wait actor_wait(const struct engine *e, int64_t ms);
+/* Until the next multiple of interval (plus phase), or a wake. False: the program ends, or the actor's source is gone. */
+bool actor_sleep(struct actor *a, int64_t interval, int64_t phase);
+int64_t actor_paced(const struct engine *e, int64_t own, int64_t usual); /* a cadence, at the pace that the user chose for all */
+void actor_finish(struct snapshot *s, uint64_t generation, int64_t interval);
 void *actor_clerk(void *arg);   /* clerk.c */
 void *actor_replay(void *arg);  /* replay.c */
+void *actor_stream(void *arg);  /* stream.c */
 
 /* files.c: what the profile's files say; only the service's actor calls it */
 void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s);
@@ -136,6 +150,12 @@ enum answered identify_among(struct probe *p, const struct service_kind *const *
 	struct identity *who);
 void probe_state_for(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind); /* NULL: none */
 void identity_copy(struct arena *arena, struct identity *to, const struct identity *from);
+
+/* streams.c: UI thread */
+void streams_begin(struct engine *e);
+void streams_take(struct engine *e); /* what their actors published, joined with what Kafka said */
+bool stream_take(struct engine *e, struct snapshot *s); /* a snapshot that no actor of ours made; false: no such stream */
+void streams_free(struct engine *e);
 
 /* discover.c, ports.c, events.c, store.c: UI thread */
 void discover_listeners(struct engine *e);

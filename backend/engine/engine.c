@@ -242,6 +242,7 @@ bool engine_turn(struct engine *e)
 	e->lake.wall = e->options.replay && e->host_news ? e->host_news->wall + (e->lake.now - e->host_news->ended) : clock_wall_ms();
 	host = take_news(e);
 	discover_answers(e);
+	streams_take(e);
 	store_judge(e); /* before discovery: the further ports of a service that is known are not asked */
 	if (host || e->lake.replayed) {
 		give_targets(e);
@@ -324,6 +325,7 @@ struct engine *engine_start(const struct engine_options *options, struct err *er
 				actor_start(e, JOB_CLERK, "clerk", NULL, NULL, NULL);
 		}
 		begin_services(e);
+		streams_begin(e);
 		if (options->replay)
 			actor_start(e, JOB_REPLAY, "replay", NULL, NULL, NULL);
 		store_judge(e);
@@ -343,12 +345,22 @@ const struct lake *engine_lake(const struct engine *e)
 	return &e->lake;
 }
 
+/* Its lag is shown with that service. */
+static bool stream_reads(const struct actor *a, const char *service)
+{
+	const struct stream *s = profile_stream(a->engine->profile, a->name);
+
+	return s && s->kafka && !strcmp(s->kafka, service);
+}
+
 void engine_refresh(struct engine *e, const char *service)
 {
 	for (size_t i = 0; i < e->n_actors; i++) {
 		struct actor *a = e->actors[i];
 
 		if (a->job == JOB_CLERK || a->job == JOB_REPLAY || (service && a->job == JOB_SERVICE && strcmp(a->name, service) != 0))
+			continue;
+		if (service && a->job == JOB_STREAM && !stream_reads(a, service))
 			continue;
 		pthread_mutex_lock(&e->lock);
 		a->refresh = true;
@@ -438,6 +450,7 @@ static void free_all(struct engine *e)
 	snapshot_unref(s.own);
 	s.shared = e->docker_news;
 	snapshot_unref(s.own);
+	streams_free(e);
 	free(e->members);
 	free(e->actors);
 	free(e->found);

@@ -188,6 +188,11 @@ void replay_take(struct engine *e, struct snapshot *s)
 		take_host(e, s);
 		return;
 	}
+	if (s->part == PART_STREAM) {
+		if (!stream_take(e, s))
+			snapshot_unref(s);
+		return;
+	}
 	for (size_t i = 0; i < e->n_members; i++)
 		if (!strcmp(e->members[i]->service.name, s->source)) {
 			store_take(e, e->members[i], s);

@@ -20,6 +20,7 @@
 
 static const char *const part_words[] = {
 	[PART_PULSE] = "pulse", [PART_DEPTH] = "depth", [PART_HOST] = "host", [PART_DOCKER] = "docker",
+	[PART_ANSWER] = "answer", [PART_STREAM] = "stream",
 };
 static const char *const answered_words[] = {
 	[ANSWERED_NOT_ASKED] = "not-asked", [ANSWERED_REFUSED] = "refused", [ANSWERED_MUTE] = "mute", [ANSWERED_OTHER] = "other",
@@ -148,6 +149,8 @@ bool snapshot_write(const struct snapshot *s, struct buf *out)
 		write_who(&w, &s->who);
 		write_health(&w, &s->health);
 		write_files(&w, &s->files);
+		write_lists(&w, s);
+	} else if (s->part == PART_STREAM) {
 		write_lists(&w, s);
 	}
 	if (s->facts)
@@ -335,6 +338,9 @@ static bool read_rest(const struct json *line, struct snapshot *s, struct err *e
 		read_figures(json_get(line, "figures"), kind ? kind->figures : NULL, s);
 		read_tables(line, kind ? kind->tables : NULL, s);
 		read_findings(json_get(line, "findings"), s);
+	} else if (s->part == PART_STREAM) {
+		read_figures(json_get(line, "figures"), stream_figures, s);
+		read_tables(line, stream_tables, s);
 	} else if (json_is_object(facts) && !(s->facts = facts_read(facts, s->arena))) {
 		return err_set(err, ERR_LIMIT, "%s: more facts than a snapshot holds", s->source);
 	}
@@ -352,7 +358,7 @@ static struct snapshot *read_new(const struct json *line, struct err *err)
 		err_set(err, ERR_PARSE, "this is not a snapshot: it has no schema");
 	else if (schema != SCHEMA)
 		err_set(err, ERR_PARSE, "schema %lld is not one that this laketop reads (%d)", (long long)schema, SCHEMA);
-	else if (!source || part == COUNT(part_words))
+	else if (!source || part == COUNT(part_words) || part == PART_ANSWER) /* what was asked for is not recorded */
 		err_set(err, ERR_PARSE, "this is not a snapshot: it has no source, or no known part");
 	else
 		return snapshot_new(source, (enum snapshot_part)part);
