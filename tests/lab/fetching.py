@@ -105,6 +105,8 @@ def debian(groups, out=print):
     done = subprocess.run(["apt-get", *wait, "-qq", *line[1:]], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         raise LabError(f"apt-get install failed: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
+    if "postgresql-15" in missing:  # Debian has just started a cluster of its own, on the port that the lab needs
+        subprocess.run(["pg_ctlcluster", "15", "main", "stop"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
 def tree_size(path, pattern=""):
