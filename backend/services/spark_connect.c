@@ -382,7 +382,8 @@ static bool ask_version(struct probe *p, struct connect *c, struct err *err)
 
 /* ---- who, and alive ---- */
 
-static enum answered identify_ui(struct probe *p, struct identity *who)
+/* The page for Connect tells its UI from that of any driver; once known, the version is enough. */
+static enum answered identify_ui(struct probe *p, bool known, struct identity *who)
 {
 	struct spark_reply reply;
 	struct http_answer page = {0};
@@ -392,8 +393,8 @@ static enum answered identify_ui(struct probe *p, struct identity *who)
 
 	if (!spark_get(p, &p->at, "/api/v1/version", "application/json", &reply, &err))
 		answered = spark_failed(p, &kind_spark_connect, &reply, &err, who);
-	else if (spark_rest_version(reply.json) && http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
-		 connect_read_sessions(buf_text(&page.body), &sessions, &requests))
+	else if (spark_rest_version(reply.json) && (known || (http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
+		 connect_read_sessions(buf_text(&page.body), &sessions, &requests))))
 		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json),
 			"GET /api/v1/version", reply.source);
 	else
@@ -461,7 +462,7 @@ static enum answered identify(struct probe *p, struct identity *who)
 	bool good;
 
 	if (role_is(probe_role(p, &kind_spark_connect), "ui"))
-		return identify_ui(p, who);
+		return identify_ui(p, false, who);
 	c = state_of(p);
 	if (c->line < 0 || c->owner_started != p->owner_started) {
 		forget_server(p, c);
@@ -495,7 +496,7 @@ static enum answered pulse(struct probe *p, struct identity *who)
 	int64_t begun = clock_ms();
 
 	if (role_is(who->role, "ui"))
-		return identify_ui(p, who);
+		return identify_ui(p, true, who);
 	c = state_of(p);
 	if (c->line < 0 || c->owner_started != p->owner_started || version_due(c))
 		return identify(p, who);
