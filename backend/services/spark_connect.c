@@ -397,8 +397,10 @@ static enum answered identify_ui(struct probe *p, bool known, struct identity *w
 		 connect_read_sessions(buf_text(&page.body), &sessions, &requests))))
 		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json),
 			"GET /api/v1/version", reply.source);
-	else
+	else {
+		who->source = arena_clean(p->arena, text_of(reply.source));
 		answered = ANSWERED_OTHER;
+	}
 	http_answer_free(&page);
 	spark_reply_free(&reply);
 	return answered;
