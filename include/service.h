@@ -32,6 +32,7 @@ struct service_kind {
 	const struct table_spec *tables;    /* ends with a name of NULL; may be NULL */
 	int64_t pulse_ms, depth_ms; /* cadence; 0: 2,000 and 10,000 */
 	int64_t first_ms;         /* deadline of the first question after a start; 0: 1,000 */
+	bool fleeting;            /* comes and goes by itself: a driver that ends is no failure */
 	int64_t grace_ms;         /* from process start until not serving is bad; 0: 60,000 */
 
 	/* Which part a port is, by its process's words; NULL: cannot tell. Pure. NULL: by number only. */
@@ -47,7 +48,9 @@ struct service_kind {
 	 * view is one of views; subject is a name in it ("peek", topic). false: s->err says why. NULL: none. */
 	bool (*answer)(struct probe *p, const char *view, const char *subject, struct snapshot *s);
 	const char *const *views; /* ends with NULL; may be NULL */
-	void (*close)(void *state); /* frees p->state; NULL where there is none */
+	/* Frees p->state; NULL where there is none. On the actor's thread, while host and net of its last probe live: what
+	 * the server holds for us may be given back, in 100 ms at most. */
+	void (*close)(void *state);
 };
 
 extern const struct service_kind *const service_kinds[]; /* ends with NULL */

@@ -391,13 +391,13 @@ static enum answered identify_ui(struct probe *p, bool known, struct identity *w
 	enum answered answered;
 	int64_t sessions, requests;
 
-	if (!spark_get(p, &p->at, "/api/v1/version", "application/json", &reply, &err))
+	if (!spark_get(p, &p->at, "/api/v1/version", "application/json", &reply, &err)) {
 		answered = spark_failed(p, &kind_spark_connect, &reply, &err, who);
-	else if (spark_rest_version(reply.json) && (known || (http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
-		 connect_read_sessions(buf_text(&page.body), &sessions, &requests))))
+	} else if (spark_rest_version(reply.json) && (known || (http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
+		   connect_read_sessions(buf_text(&page.body), &sessions, &requests)))) {
 		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json),
 			"GET /api/v1/version", reply.source);
-	else {
+	} else {
 		who->source = arena_clean(p->arena, text_of(reply.source));
 		answered = ANSWERED_OTHER;
 	}
