@@ -129,7 +129,7 @@ static void draw_row(const struct chooser *ch, struct canvas *c, int y, size_t r
 		canvas_text(c, y, x + 2, -1, STYLE_NORMAL, choice->detail);
 	} else {
 		canvas_text(c, y, x + 2, key_width, STYLE_KEY, choice->key);
-		x += 2 + key_width + 2;
+		x += 2 + key_width + (key_width ? 2 : 0);
 		canvas_text(c, y, x, title_width, choice->style, choice->title);
 		canvas_text(c, y, x + title_width + 2, -1, STYLE_DIM, choice->detail);
 	}
@@ -137,22 +137,34 @@ static void draw_row(const struct chooser *ch, struct canvas *c, int y, size_t r
 		canvas_restyle(c, y, 0, -1, STYLE_SELECTED);
 }
 
-static int widest(const struct chooser *ch, const struct canvas *c, bool key, int most)
+/* Of the keys only those in sight count: a list without any needs no place for them. */
+static int widest_key(const struct chooser *ch, const struct canvas *c)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < ch->n_kept; i++) {
+		int columns = canvas_columns(c, ch->all[ch->kept[i]].key);
+
+		width = columns > width ? columns : width;
+	}
+	return width < c->width / 4 ? width : c->width / 4;
+}
+
+static int widest_title(const struct chooser *ch, const struct canvas *c)
 {
 	int width = 0;
 
 	for (size_t i = 0; i < ch->n; i++) {
-		int columns = ch->all[i].what == CHOICE_HEADING ? 0 : canvas_columns(c, key ? ch->all[i].key : ch->all[i].title);
+		int columns = ch->all[i].what == CHOICE_HEADING ? 0 : canvas_columns(c, ch->all[i].title);
 
-		if (columns > width)
-			width = columns;
+		width = columns > width ? columns : width;
 	}
-	return width < most ? width : most;
+	return width < c->width / 2 ? width : c->width / 2;
 }
 
 void chooser_draw(struct chooser *ch, struct canvas *c, const char *label, int *y, int *x)
 {
-	int key_width = widest(ch, c, true, c->width / 4), title_width = widest(ch, c, false, c->width / 2);
+	int key_width = widest_key(ch, c), title_width = widest_title(ch, c);
 
 	canvas_clear(c);
 	ch->page = c->height - 1;

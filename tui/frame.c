@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "keymap.h"
 
-enum { PARTS_MAX = 12, PART_SIZE = 160 };
+enum { PARTS_MAX = 12, PART_SIZE = 160, NAME_MOST = 24 };
 
 struct part {
 	char s[PART_SIZE];
@@ -162,17 +162,35 @@ static void add_right(struct parts *p, const struct frame *f)
 	add(p, STYLE_NORMAL, 4, true, "%s", clock_hms(words, f->wall));
 }
 
+/* A profile's name may be a whole list of groups: its beginning is enough to know it by. */
+static char *short_name(char out[NAME_MOST + 8], const char *name)
+{
+	bool fits = strlen(name) <= NAME_MOST;
+
+	text_copy(out, fits ? NAME_MOST + 1 : NAME_MOST, text_of(name));
+	if (!fits)
+		memcpy(out + strlen(out), "…", sizeof "…");
+	return out;
+}
+
+static void add_name(struct parts *p, const struct lake *lake)
+{
+	const char *name = lake->profile ? lake->profile->name : NULL, *host = lake->host ? lake->host : "?";
+	char profile[NAME_MOST + 8], demo[NAME_MOST + 8];
+
+	if (name && lake->demo)
+		add(p, STYLE_NORMAL, 2, false, "%s/%s @ %.40s", short_name(profile, name), short_name(demo, lake->demo->name), host);
+	else if (name)
+		add(p, STYLE_NORMAL, 2, false, "%s @ %.40s", short_name(profile, name), host);
+	else
+		add(p, STYLE_NORMAL, 2, false, "@ %.40s", host);
+}
+
 static void compose_title(const struct frame *f, struct parts *p)
 {
-	const struct profile *profile = f->lake->profile;
-	const char *name = profile && profile->name ? profile->name : NULL;
-
 	p->n = 0;
 	add(p, STYLE_TITLE, 1, false, "laketop");
-	if (name && f->lake->demo)
-		add(p, STYLE_NORMAL, 2, false, "%.60s/%.40s @ %.40s", name, f->lake->demo->name, f->lake->host ? f->lake->host : "?");
-	else
-		add(p, STYLE_NORMAL, 2, false, "%s%.60s@ %.40s", name ? name : "", name ? " " : "", f->lake->host ? f->lake->host : "?");
+	add_name(p, f->lake);
 	add_state(p, f->lake);
 	add_right(p, f);
 }

@@ -4,6 +4,7 @@
 
 Runs laketop without a profile, on pseudo-terminals and, for job control, in a private tmux.
 """
+import base64
 import fcntl
 import os
 import pty
@@ -366,6 +367,31 @@ def keys():
     ended("keys", t, 0)
 
 
+def what_a_terminal_can_besides():
+    t = Terminal(cols=120, rows=40).up()
+    t.read(0.5)
+    ok("sync-is-asked-for-once", t.out.count(b"\x1b[?2026$p") == 1, f"{t.out.count(bytes(b'2026$p'))} times")
+    before = len(t.out)
+    t.key("?", "search")
+    t.key("q", seconds=0.3)
+    ok("no-sync-without-an-answer", b"\x1b[?2026h" not in t.out[before:], "sent")
+    t.key(b"\x1b[?2026;2$y", seconds=0.3)
+    before = len(t.out)
+    t.key("?", "search")
+    t.key("q", seconds=0.3)
+    sent = t.out[before:]
+    ok("sync-around-frames-after-an-answer", sent.count(b"\x1b[?2026h") == sent.count(b"\x1b[?2026l") > 0, repr(sent[:200]))
+    if until(20, lambda: (t.read(0.5), t.key("gy", "clipboard", 1))[1].find("clipboard") >= 0):
+        copied = re.search(rb"\x1b\]52;c;([A-Za-z0-9+/=]+)\a", t.out)
+        told = plain(t.out).rsplit("clipboard: ", 1)[1][:20].split("  ")[0].strip()
+        ok("copy-is-what-it-says", copied and told and told in base64.b64decode(copied.group(1)).decode(), f"{told!r} {copied!r}")
+    else:
+        skip("copy", "nothing listens here that could be copied")
+    t.key("q", seconds=0.1)
+    t.key("q")
+    ended("after-sync-and-copy", t, 0)
+
+
 def idle():
     t = Terminal(cols=120, rows=40).up()
     t.read(6)
@@ -436,7 +462,7 @@ def job_control():
 
 
 for test in (the_first_frame_comes_before_any_answer, quitting, crashing, a_terminal_that_is_gone, a_terminal_that_takes_nothing, resizing,
-             unusual_terminals, colours, ascii_only, no_terminal, wrong_words, sequences_nobody_knows_do_nothing, keys, idle, stopping_without_a_shell,
+             unusual_terminals, colours, ascii_only, no_terminal, wrong_words, sequences_nobody_knows_do_nothing, keys, what_a_terminal_can_besides, idle, stopping_without_a_shell,
              job_control):
     story(test)
 shutil.rmtree(STATE, ignore_errors=True)
