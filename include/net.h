@@ -70,6 +70,7 @@ struct http_request {
 	const char *sigv4;             /* "aws:amz:us-east-1:s3"; parameters in path must be sorted and escaped */
 	const char *host_header;       /* NULL: from the endpoint */
 	const char *unix_path;         /* ask over this unix socket instead of the endpoint */
+	bool as_stored;                /* an object's bytes as they lie there: no content encoding is undone */
 	size_t most;                   /* cap of the body; 0: 1 MiB */
 	int64_t timeout_ms;            /* less than the probe's own; 0: the probe's */
 };

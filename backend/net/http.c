@@ -64,7 +64,8 @@ bool http_ask(struct probe *p, const struct endpoint *at, const struct http_requ
 		t.body = &out->body;
 		t.headers = &out->headers;
 		curl_easy_setopt(t.easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-		curl_easy_setopt(t.easy, CURLOPT_ACCEPT_ENCODING, ""); /* decodes whatever comes; the line above asks for none */
+		/* decodes whatever comes; set_lines asks for none */
+		curl_easy_setopt(t.easy, CURLOPT_ACCEPT_ENCODING, request->as_stored ? NULL : "");
 		set_method(&t, request);
 		set_credentials(&t, request);
 		set_lines(&t, request);

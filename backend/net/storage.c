@@ -200,7 +200,8 @@ static bool ask_s3(struct probe *p, const struct storage *at, const char *url, c
 {
 	char sign[80];
 	struct err why = {0};
-	struct http_request request = {.path = path, .most = most, .user = at->user, .password = at->password};
+	/* S3 hands back the encoding that a writer named, and Hadoop's names "aws-chunked", which is none */
+	struct http_request request = {.path = path, .most = most, .user = at->user, .password = at->password, .as_stored = true};
 
 	*answer = (struct http_answer){0};
 	if (!at->s3.port)
