@@ -68,6 +68,7 @@ struct found {
 	uint64_t socket;
 	pid_t pid;
 	bool asked, answered, seen; /* seen: still there at this look */
+	unsigned tries;             /* a server that just starts is silent at first: asked a few times */
 	const struct snapshot *pulse; /* the clerk's answer; NULL: none yet */
 	struct service *service;      /* the row that was made of it; NULL */
 };
@@ -168,6 +169,7 @@ void ports_build(struct engine *e);
 void event_say(struct engine *e, enum severity severity, const char *service, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void events_open(struct engine *e);
 void store_judge(struct engine *e);
+void store_sum_up(struct engine *e); /* problems and READY, of the members as they are now */
 void store_judge_one(struct engine *e, struct member *m); /* a new one: no verdict is shown that was not judged */
 void store_take(struct engine *e, struct member *m, struct snapshot *s);
 void take_host(struct engine *e, struct snapshot *s); /* engine.c: the newest of host or docker */

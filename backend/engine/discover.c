@@ -11,7 +11,7 @@
 
 #include "actor.h"
 
-enum { FOUND_MAX = 600, GONE_MS = 60000 };
+enum { FOUND_MAX = 600, GONE_MS = 60000, TRIES = 5, AGAIN_MS = 4000 };
 
 static bool same_address(const char *listener, const char *wanted)
 {
@@ -102,6 +102,17 @@ static bool is_main_port(const struct engine *e, const struct listener *l)
 	return n && (role ? !strcmp(role, kinds[0]->ports[0].role) : kinds[0]->ports[0].port == l->port || kinds[0]->ports[0].often == l->port);
 }
 
+/* It may be one of ours that did not speak yet: worth another question, a few times. */
+static bool starts_silently(const struct engine *e, const struct found *f)
+{
+	const struct service_kind *kinds[CANDIDATES_MAX];
+	const struct process *p = facts_process(e->lake.facts, f->pid);
+
+	return f->answered && f->pulse && f->tries < TRIES && e->lake.now - f->pulse->ended > AGAIN_MS &&
+		(f->pulse->who.answered == ANSWERED_MUTE || f->pulse->who.answered == ANSWERED_REFUSED) &&
+		candidates(text_of(p ? p->hint : ""), f->port, NULL, kinds) > 0;
+}
+
 static void meet(struct engine *e, const struct listener *l, bool main_ports)
 {
 	struct found *f = found_at(e, l);
@@ -119,9 +130,13 @@ static void meet(struct engine *e, const struct listener *l, bool main_ports)
 	if (f->socket != l->inode) {
 		found_forget(f); /* another server listens here now */
 		f->socket = l->inode;
+		f->tries = 0;
 	}
+	if (starts_silently(e, f))
+		f->asked = false;
 	if (f->asked || e->options.replay || main_ports != is_main_port(e, l))
 		return;
+	f->tries++;
 	f->asked = true;
 	if (!member_of_pid(e, l->pid))
 		inquire(e, l, false);
@@ -149,7 +164,7 @@ static void drop_vanished(struct engine *e)
 		} else if (!m->gone_since) {
 			m->gone_since = e->lake.now;
 			i++;
-		} else if (e->lake.now - m->gone_since < GONE_MS) {
+		} else if (e->lake.now - m->gone_since < (m->service.kind && m->service.kind->fleeting ? 0 : GONE_MS)) {
 			i++;
 		} else {
 			member_drop(e, i);

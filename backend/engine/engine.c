@@ -249,6 +249,7 @@ bool engine_turn(struct engine *e)
 		discover_listeners(e);
 	}
 	discovery_state(e);
+	store_sum_up(e);
 	ports_build(e);
 	reap(e);
 	e->lake.turn++;
@@ -329,6 +330,7 @@ struct engine *engine_start(const struct engine_options *options, struct err *er
 		if (options->replay)
 			actor_start(e, JOB_REPLAY, "replay", NULL, NULL, NULL);
 		store_judge(e);
+		store_sum_up(e);
 		return e;
 	}
 	engine_stop(e, 0);

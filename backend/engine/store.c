@@ -156,7 +156,9 @@ static void tell(struct engine *e, struct member *m, const struct judged *before
 	if (now->verdict != VERDICT_SERVING && !m->trouble_since)
 		m->trouble_since = e->lake.wall;
 	if (!first && before->verdict != now->verdict) {
-		if (now->verdict == VERDICT_SERVING)
+		if (now->verdict == VERDICT_ABSENT && !m->service.expected && m->service.kind && m->service.kind->fleeting)
+			event_say(e, SEVERITY_INFO, m->service.name, "ended");
+		else if (now->verdict == VERDICT_SERVING)
 			event_say(e, SEVERITY_INFO, m->service.name, "serving%s after %s",
 				before->verdict == VERDICT_STARTING || before->verdict == VERDICT_ABSENT ? "" : " again",
 				clock_span(span, e->lake.wall - m->trouble_since));
@@ -195,7 +197,7 @@ static const struct service *cause_of(const struct lake *lake, const struct serv
 static bool is_required(const struct lake *lake, const struct service *s)
 {
 	if (!lake->demo)
-		return s->expected ? s->expected->required : !lake->profile->name && s->kind;
+		return s->expected ? s->expected->required : !lake->profile->name && s->kind && !s->kind->fleeting;
 	for (size_t i = 0; lake->demo->services[i]; i++)
 		if (!strcmp(lake->demo->services[i], s->name))
 			return true;
@@ -226,7 +228,7 @@ static void add_problem(struct lake *lake, const struct service *s, const struct
 		lake->problems[lake->n_problems++] = (struct problem){s, f};
 }
 
-static void sum_up(struct engine *e)
+void store_sum_up(struct engine *e)
 {
 	struct lake *lake = &e->lake;
 	bool ready = true;
@@ -276,5 +278,4 @@ void store_judge(struct engine *e)
 	}
 	for (size_t i = 0; i < e->n_members; i++)
 		e->members[i]->service.cause = cause_of(&e->lake, &e->members[i]->service, 0);
-	sum_up(e);
 }

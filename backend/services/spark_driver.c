@@ -408,6 +408,7 @@ const struct column_spec spark_executor_columns[] = {
 const struct service_kind kind_spark_driver = {
 	.name = "spark-driver",
 	.title = "Spark driver",
+	.fleeting = true,
 	.group = "compute",
 	.ports = (const struct port_role[]){{"ui", 4040, PORT_ASK, 4041}, {0}},
 	.owners = (const char *const[]){"org.apache.spark.deploy.SparkSubmit", NULL},
