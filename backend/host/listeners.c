@@ -391,8 +391,8 @@ bool proxy_parse(struct text hint, struct proxy *out)
 		return false;
 	out->port = (uint16_t)port;
 	v6 = memchr(target.at, ':', target.len) != NULL;
-	snprintf(out->target, sizeof out->target, "%s%.*s%s:%.*s", v6 ? "[" : "", (int)target.len, target.at, v6 ? "]" : "", (int)to_port.len,
-		to_port.at);
+	snprintf(out->target, sizeof out->target, "%s%.*s%s:%.*s", v6 ? "[" : "", (int)target.len, target.at, v6 ? "]" : "",
+		(int)to_port.len, to_port.at);
 	return true;
 }
 

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -829,6 +830,41 @@ static void a_disk_that_is_not_there_is_unknown(void **state)
 	local_look_end(kept);
 }
 
+/* A FUSE mount whose daemon never answers: what asks it hangs, as on a dead NFS. */
+static void a_disk_that_hangs_is_unknown_and_delays_nobody(void **state)
+{
+	char base[] = "/tmp/laketop-hang-XXXXXX", options[64];
+	const char *paths[] = {base, "/", NULL};
+	const char *preload = getenv("LD_PRELOAD");
+	/* valgrind runs one thread at a time, and would hang with it */
+	int fuse = preload && strstr(preload, "vgpreload") ? -1 : open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	struct disks disks = {0};
+	struct disk rows[2];
+	int64_t began;
+
+	(void)state;
+	if (fuse < 0)
+		skip();
+	assert_non_null(mkdtemp(base));
+	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	if (mount("hang", base, "fuse", 0, options) < 0) {
+		close(fuse);
+		rmdir(base);
+		skip();
+	}
+	for (int i = 0; i < 3; i++) {
+		began = clock_ms();
+		disks_look(&disks, paths, rows);
+		assert_true(clock_ms() - began < 2000);
+		assert_int_equal(rows[0].total, 0);
+		assert_true(rows[1].total > 0);
+	}
+	disks_free(&disks); /* while its thread still hangs */
+	umount2(base, MNT_DETACH);
+	close(fuse); /* it fails now, and its thread ends */
+	rmdir(base);
+}
+
 /* ---- a machine that we made up: who owns what when not everybody can be seen ---- */
 
 static char tree[64];
@@ -1162,6 +1198,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_becomes_another_program_gets_its_words),
 		cmocka_unit_test(a_program_whose_file_was_replaced_says_so),
 		cmocka_unit_test(a_disk_that_is_not_there_is_unknown),
+		cmocka_unit_test(a_disk_that_hangs_is_unknown_and_delays_nobody),
 		cmocka_unit_test(a_published_port_belongs_to_the_proxy_and_names_its_target),
 		cmocka_unit_test(a_proxy_is_found_by_its_words_where_its_descriptors_are_closed),
 		cmocka_unit_test(a_foreign_socket_is_probably_its_cgroups_only_server),
