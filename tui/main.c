@@ -79,7 +79,8 @@ int main(int argc, char *argv[])
 	setup.ascii = setup.ascii || options.ascii;
 	setup.state_dir = state_dir(state, sizeof state);
 	setup.host = host_local();
-	setup.profile = profile = profile_load(setup.host, options.profile, &err);
+	/* a recording brings the profile of where it was made */
+	setup.profile = profile = options.replay ? replay_profile(options.replay, &err) : profile_load(setup.host, options.profile, &err);
 	if (!profile)
 		return complain(err.words);
 	if (options.demo && !options.replay && !profile_demo(profile, options.demo)) {
