@@ -18,7 +18,7 @@
 #include "mem.h"
 #include "palette.h"
 
-enum { PAGES_MAX = 16, MESSAGE_MS = 3000, PALETTE_ROWS = 14, PALETTE_WIDTH = 96 };
+enum { PAGES_MAX = 16, MESSAGE_MS = 3000, PALETTE_ROWS = 14 };
 
 enum mode { MODE_PANEL, MODE_FILTER, MODE_PALETTE, MODE_HELP };
 
@@ -145,18 +145,14 @@ static void draw_help(struct screen *s, struct canvas *c, int *y, int *x)
 
 static void draw_palette(struct screen *s, struct canvas *c, int *y, int *x)
 {
-	int width = c->width - 4 < PALETTE_WIDTH ? c->width - 4 : PALETTE_WIDTH, rows = c->height - 5 < PALETTE_ROWS ? c->height - 5 : PALETTE_ROWS;
-	int left = (c->width - width) / 2, top = 2;
+	int rows = (int)s->chooser.n_kept < PALETTE_ROWS ? (int)s->chooser.n_kept : PALETTE_ROWS;
 	struct canvas box;
 
-	rows = (int)s->chooser.n_kept < rows ? (int)s->chooser.n_kept : rows;
-	rows = rows < 1 ? 1 : rows;
-	canvas_fill(c, top - 1, left, width, STYLE_RULE, "─");
-	box = canvas_part(c, top, left, rows + 1, width);
+	rows = rows < 1 ? 1 : rows < c->height - 4 ? rows : c->height - 4;
+	box = canvas_part(c, 1, 0, rows + 1, c->width);
 	chooser_draw(&s->chooser, &box, ": ", y, x);
-	canvas_fill(c, top + rows + 1, left, width, STYLE_RULE, "─");
-	*y += *y >= 0 ? top : 0;
-	*x += left;
+	canvas_fill(c, rows + 2, 0, -1, STYLE_RULE, "─");
+	*y += *y >= 0;
 }
 
 static void draw_bottom(struct screen *s, const struct frame *frame, struct canvas *c, int *y, int *x)

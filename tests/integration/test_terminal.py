@@ -405,6 +405,55 @@ def idle():
     t.close()
 
 
+def exported_sizes_do_not_count():
+    t = Terminal(cols=100, rows=30, env={"LINES": "12", "COLUMNS": "41"}).up()
+    ok("LINES-and-COLUMNS-do-not-freeze-the-size", b"\x1b[30;" in t.out or b"\x1b[30d" in t.out, "line 30 is not drawn on")
+    t.close()
+
+
+NOISE = r"""
+#include <pthread.h>
+#include <unistd.h>
+static void *noise(void *unused)
+{
+	static const char words[] = "library noise \033[2J\033]52;c;eA==\a end\n";
+	for (int i = 0; i < 3000; i++) {
+		if (write(2, words, sizeof words - 1) < 0)
+			break;
+		usleep(300);
+	}
+	return unused;
+}
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, noise, NULL);
+}
+"""
+
+
+def what_libraries_print():
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler or SANITIZED:
+        skip("library-noise", "no compiler, or a sanitizer that must be heard at once")
+        return
+    with open(f"{STATE}/noise.c", "w") as f:
+        f.write(NOISE)
+    subprocess.run([compiler, "-shared", "-fPIC", "-pthread", "-o", f"{STATE}/noise.so", f"{STATE}/noise.c"], check=True)
+    t = Terminal(env={"LD_PRELOAD": f"{STATE}/noise.so"})
+    t.read(2)
+    held = t.out[t.out.find(ALTERNATE):]
+    ok("library-noise-stays-off-the-screen", ALTERNATE in held and b"noise" not in held, repr(held[-200:]))
+    t.key("q")
+    t.wait()
+    after = t.out[t.out.rfind(BACK):]
+    ok("library-noise-is-told-afterwards", after.count(b"library noise") > 10, repr(after[:200]))
+    ok("library-noise-steers-nothing", b"\x1b]52" not in after and b"\x1b[2J" not in after, repr(after[:200]))
+    ok("library-noise-is-bounded", len(after) < 80000, f"{len(after)} bytes")
+    ok("library-noise-terminal-restored", t.status == 0 and not t.restored(), f"{t.status} {t.restored()}")
+    t.close()
+
+
 def stopping_without_a_shell():
     """In a session without job control nobody could continue it: Ctrl-Z must not stop it."""
     t = Terminal().up()
@@ -462,8 +511,8 @@ def job_control():
 
 
 for test in (the_first_frame_comes_before_any_answer, quitting, crashing, a_terminal_that_is_gone, a_terminal_that_takes_nothing, resizing,
-             unusual_terminals, colours, ascii_only, no_terminal, wrong_words, sequences_nobody_knows_do_nothing, keys, what_a_terminal_can_besides, idle, stopping_without_a_shell,
-             job_control):
+             unusual_terminals, colours, ascii_only, no_terminal, wrong_words, sequences_nobody_knows_do_nothing, keys, what_a_terminal_can_besides,
+             idle, exported_sizes_do_not_count, what_libraries_print, stopping_without_a_shell, job_control):
     story(test)
 shutil.rmtree(STATE, ignore_errors=True)
 end()
