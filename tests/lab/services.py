@@ -321,7 +321,7 @@ def connect_ready(s):
     return status == 200 and "Spark Connect server" in body and port_open(port(s))
 
 
-def submit(script, *words, ui=4040, cores=1, conf=()):
+def submit(script, *words, ui=4050, cores=1, conf=()):
     """A job for the standalone master of Spark 4.1. Executors need the path as well: this layout is no usual installation."""
     path = os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip")])
     settings = (f"spark.ui.port={ui}", f"spark.cores.max={cores}", f"spark.executorEnv.PYTHONPATH={path}", *conf)
