@@ -49,7 +49,7 @@ bool storage_url(const char *url, struct storage_url *out, struct err *err)
 {
 	struct text rest = text_of(url);
 
-	*out = (struct storage_url){0};
+	*out = (struct storage_url){.bucket = TEXT(""), .path = TEXT("")};
 	if (rest.len >= STORAGE_URL_SIZE)
 		return err_set(err, ERR_USAGE, "%s: a URL has less than %d bytes", shown(url).s, STORAGE_URL_SIZE);
 	if (text_skip(&rest, "s3://") || text_skip(&rest, "s3a://")) {
