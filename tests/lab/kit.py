@@ -121,9 +121,14 @@ def marked(name):
 
 
 def alive(pid):
-    """A zombie has ended; who has not collected it is another matter."""
+    """A zombie has ended, who has not collected it is another matter; but not while threads of it still hold its sockets."""
     stat = read(f"/proc/{pid}/stat")
-    return bool(stat) and stat.rpartition(")")[2].split()[0] not in "ZX"
+    if not stat or stat.rpartition(")")[2].split()[0] == "X":
+        return False
+    try:
+        return stat.rpartition(")")[2].split()[0] != "Z" or len(os.listdir(f"/proc/{pid}/task")) > 1
+    except OSError:
+        return False
 
 
 def owner_of(pid):
