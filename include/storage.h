@@ -15,6 +15,7 @@ struct storage { /* where s3 URLs lead; all zero: there is none */
 	struct endpoint s3;          /* port 0: none */
 	const char *user, *password; /* the key pair; NULL: asked without a signature */
 	const char *region;          /* NULL: us-east-1 */
+	unsigned page;               /* names of a listing to be asked for at once; 0: as many as S3 gives, 1,000 */
 };
 
 enum { STORAGE_URL_SIZE = 1200 };

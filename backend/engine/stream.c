@@ -20,7 +20,8 @@
 
 enum {
 	FILE_MAX = 8 << 20, NAMES_MAX = 200000, SOURCES_TRIED = 16,
-	PAGE = 1000,          /* names of one page of S3: a listing from the beginning costs as much below it */
+	PAGE = 1000,          /* names of one page of S3: below it a listing from the beginning costs one question */
+	NEAR = 100,           /* names without a newer batch after which none is expected: older ones stand between them */
 	WHOLE_EVERY = 30,     /* looks */
 	REFUSED_EVERY = 6,    /* intervals: who refuses us is asked less often */
 };
@@ -57,12 +58,13 @@ static bool each_batch(void *ctx, const struct storage_entry *entry)
 
 	n->since = batch > n->batch ? 0 : n->since + 1;
 	n->batch = batch > n->batch ? batch : n->batch;
-	return !n->in_order || n->since <= PAGE;
+	return !n->in_order || n->since < NEAR;
 }
 
 static bool list(struct look *l, const char *folder, int64_t after, struct newest *n)
 {
 	char url[STORAGE_URL_SIZE], name[24] = "";
+	struct storage at = l->w->storage;
 	enum storage_answer answer;
 
 	if (!storage_child(url, l->w->stream->checkpoint, folder))
@@ -71,7 +73,8 @@ static bool list(struct look *l, const char *folder, int64_t after, struct newes
 		snprintf(name, sizeof name, "%lld", (long long)after);
 	n->since = 0;
 	n->in_order = after >= 0;
-	answer = storage_list(l->p, &l->w->storage, url, name, NAMES_MAX, each_batch, n, &l->s->err);
+	at.page = after >= 0 ? NEAR : 0;
+	answer = storage_list(l->p, &at, url, name, NAMES_MAX, each_batch, n, &l->s->err);
 	if (answer == STORAGE_MISSING)
 		l->s->err = (struct err){0};
 	return answer != STORAGE_FAILED;

@@ -31,13 +31,15 @@ bool s3_put_path(struct buf *out, struct text bucket, struct text key)
 	return buf_puts(out, "/") && put_escaped(out, bucket, false) && buf_puts(out, "/") && put_escaped(out, key, true);
 }
 
-bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token)
+bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token, unsigned page)
 {
 	if (!s3_put_path(out, bucket, TEXT("")) || !buf_puts(out, "?"))
 		return false;
 	if (token.len && (!buf_puts(out, "continuation-token=") || !put_escaped(out, token, false) || !buf_puts(out, "&")))
 		return false;
-	if (!buf_puts(out, "delimiter=%2F&list-type=2&prefix=") || !put_escaped(out, prefix, false))
+	if (!buf_puts(out, "delimiter=%2F&list-type=2") || (page && !buf_printf(out, "&max-keys=%u", page)))
+		return false;
+	if (!buf_puts(out, "&prefix=") || !put_escaped(out, prefix, false))
 		return false;
 	return !after.len || (buf_puts(out, "&start-after=") && put_escaped(out, after, false));
 }

@@ -17,8 +17,9 @@ bool s3_read_page(struct text xml, struct text prefix, bool (*each)(void *ctx, c
 /* The code of an error's body, "NoSuchKey"; empty where it is none. */
 struct text s3_error_code(struct text xml);
 
-/* "/bucket/key", and for a listing its parameters, sorted; all escaped as a signature demands. token and after may be empty. */
+/* "/bucket/key", and for a listing its parameters, sorted; all escaped as a signature demands. token and after may be empty,
+ * page 0. */
 bool s3_put_path(struct buf *out, struct text bucket, struct text key);
-bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token);
+bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token, unsigned page);
 
 #endif

@@ -298,7 +298,7 @@ static enum storage_answer list_objects(struct probe *p, const struct storage *a
 		result = STORAGE_FAILED;
 		if (n == PAGES_MAX)
 			err_set(err, ERR_LIMIT, "%s: more than %d pages", shown(url).s, PAGES_MAX);
-		else if (!s3_put_list(&path, u->bucket, buf_text(&prefix), page.token.len ? TEXT("") : buf_text(&from), buf_text(&page.token)))
+		else if (!s3_put_list(&path, u->bucket, buf_text(&prefix), page.token.len ? TEXT("") : buf_text(&from), buf_text(&page.token), at->page))
 			err_set(err, ERR_LIMIT, "%s: too long to ask", shown(url).s);
 		else
 			result = list_page(p, at, url, path.at, buf_text(&prefix), l, &page, err);

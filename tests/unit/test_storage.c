@@ -80,11 +80,11 @@ static void parameters_are_sorted_and_escaped(void **state)
 
 	(void)state;
 	buf_init(&b, 1000);
-	s3_put_list(&b, TEXT("lake"), TEXT("a b/c=1/"), TEXT("a b/c=1/7"), TEXT(""));
+	s3_put_list(&b, TEXT("lake"), TEXT("a b/c=1/"), TEXT("a b/c=1/7"), TEXT(""), 0);
 	assert_string_equal(b.at, "/lake/?delimiter=%2F&list-type=2&prefix=a%20b%2Fc%3D1%2F&start-after=a%20b%2Fc%3D1%2F7");
 	buf_reset(&b);
-	s3_put_list(&b, TEXT("lake"), TEXT(""), TEXT(""), TEXT("x+/="));
-	assert_string_equal(b.at, "/lake/?continuation-token=x%2B%2F%3D&delimiter=%2F&list-type=2&prefix=");
+	s3_put_list(&b, TEXT("lake"), TEXT(""), TEXT(""), TEXT("x+/="), 100);
+	assert_string_equal(b.at, "/lake/?continuation-token=x%2B%2F%3D&delimiter=%2F&list-type=2&max-keys=100&prefix=");
 	buf_reset(&b);
 	s3_put_path(&b, TEXT("lake"), TEXT("t\xc3\xa9l/p=a:b/0.json"));
 	assert_string_equal(b.at, "/lake/t%C3%A9l/p%3Da%3Ab/0.json");
