@@ -27,7 +27,7 @@ struct engine_options engine_options_of(const struct setup *setup)
 	return (struct engine_options){
 		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
-		.discover = true, .only = o->service,
+		.discover = !o->service, .only = o->service,
 	};
 }
 

@@ -18,7 +18,7 @@ enum { PASTE_MAX = 4096, SEQUENCE_MAX = 32, ESC = 27 };
 
 struct input {
 	WINDOW *pad;
-	bool pasting;
+	bool pasting, took;
 	struct buf paste;
 	wint_t held;    /* read too far: comes next; 0 none */
 };
@@ -51,6 +51,14 @@ bool input_pasting(const struct input *in)
 	return in->pasting;
 }
 
+bool input_took(struct input *in)
+{
+	bool took = in->took;
+
+	in->took = false;
+	return took;
+}
+
 void input_end_paste(struct input *in)
 {
 	in->pasting = false;
@@ -60,12 +68,16 @@ void input_end_paste(struct input *in)
 /* ERR, OK or KEY_CODE_YES. */
 static int next_code(struct input *in, wint_t *code)
 {
+	int got;
+
 	if (in->held) {
 		*code = in->held;
 		in->held = 0;
 		return OK;
 	}
-	return in->pad ? wget_wch(in->pad, code) : ERR;
+	got = in->pad ? wget_wch(in->pad, code) : ERR;
+	in->took = in->took || got != ERR;
+	return got;
 }
 
 static int special_key(wint_t code)

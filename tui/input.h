@@ -30,6 +30,7 @@ struct input;
 struct input *input_new(void); /* after terminal_open */
 void input_free(struct input *in);
 bool input_next(struct input *in, struct input_event *out); /* false: nothing more for now */
+bool input_took(struct input *in); /* was anything there since the last call, meant for us or not? */
 bool input_pasting(const struct input *in);
 void input_end_paste(struct input *in); /* its end did not come */
 

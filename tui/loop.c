@@ -27,7 +27,7 @@
 #include "theme.h"
 #include "trim.h"
 
-enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 150, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000, TRIM_MS = 5000 };
+enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 120, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000, TRIM_MS = 5000 };
 
 struct loop {
 	const struct setup *setup;
@@ -102,6 +102,8 @@ static void fulfil(struct loop *l, const struct wish *wish)
 		engine_refresh(l->engine, wish->service[0] ? wish->service : NULL);
 	if (wish->what & WISH_IDENTIFY)
 		engine_ask_port(l->engine, wish->address, wish->port);
+	if (wish->what & WISH_ASK)
+		engine_ask_view(l->engine, wish->ask_service, wish->ask_view, wish->ask_subject);
 	if (wish->what & WISH_COPY)
 		copy(l, wish->copy);
 	if (wish->what & WISH_MOUSE)
@@ -146,19 +148,17 @@ static void take_event(struct loop *l, const struct input_event *event)
 static void take_input(struct loop *l)
 {
 	struct input_event event;
-	bool any = false, pasting = input_pasting(l->input);
+	bool pasting = input_pasting(l->input);
 
-	while (!l->quit && input_next(l->input, &event)) {
-		any = true;
+	while (!l->quit && input_next(l->input, &event))
 		take_event(l, &event);
-	}
 	if (input_pasting(l->input)) {
 		if (!pasting)
 			l->paste_end = clock_ms() + PASTE_MS;
 		return;
 	}
 	/* readable again and again, with nothing to read: a terminal that is gone and did not say so */
-	l->empty_reads = any ? 0 : l->empty_reads + 1;
+	l->empty_reads = input_took(l->input) ? 0 : l->empty_reads + 1;
 	if (l->empty_reads > EMPTY_READS_MAX)
 		end(l, EXIT_GONE);
 }
@@ -226,6 +226,15 @@ static bool frozen(const struct loop *l)
 	return screen_frozen(l->screen);
 }
 
+/* What is open is asked for again, without a key. */
+static void tick(struct loop *l)
+{
+	struct wish wish = screen_tick(l->screen);
+
+	if (wish.what)
+		fulfil(l, &wish);
+}
+
 static void take_news(struct loop *l, int64_t now)
 {
 	engine_turn(l->engine);
@@ -278,6 +287,7 @@ static void turn(struct loop *l)
 		input_end_paste(l->input);
 	if (!frozen(l) && now >= l->news_next && (p[2].revents || now >= engine_due(l->engine)))
 		take_news(l, now);
+	tick(l);
 	if (now >= screen_due(l->screen))
 		l->dirty = true;
 }

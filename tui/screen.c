@@ -18,7 +18,7 @@
 #include "mem.h"
 #include "palette.h"
 
-enum { PAGES_MAX = 16, MESSAGE_MS = 3000, PALETTE_ROWS = 14 };
+enum { PAGES_MAX = 16, MESSAGE_MS = 3000, ASK_MS = 5000, PALETTE_ROWS = 14 };
 
 enum mode { MODE_PANEL, MODE_FILTER, MODE_PALETTE, MODE_HELP };
 
@@ -44,6 +44,7 @@ struct screen {
 	enum style message_style;
 	int64_t message_end;
 	int64_t clock_next;      /* clock_ms() of the next second that is shown */
+	int64_t ask_next;        /* clock_ms() when the panel is asked what it wants to be asked again; never: INT64_MAX */
 };
 
 struct screen *screen_new(bool ascii)
@@ -58,6 +59,7 @@ struct screen *screen_new(bool ascii)
 		s->states[i] = mem_new(1, panels[i]->state_size);
 	s->ascii = ascii;
 	s->frozen = -1;
+	s->ask_next = INT64_MAX;
 	return s;
 }
 
@@ -117,7 +119,9 @@ void screen_say(struct screen *s, enum style style, const char *format, ...)
 
 int64_t screen_due(const struct screen *s)
 {
-	return s->message[0] && s->message_end < s->clock_next ? s->message_end : s->clock_next;
+	int64_t due = s->message[0] && s->message_end < s->clock_next ? s->message_end : s->clock_next;
+
+	return !screen_frozen(s) && s->ask_next < due ? s->ask_next : due;
 }
 
 /* ---- drawing ---- */
@@ -208,6 +212,7 @@ static void push(struct screen *s, int panel, const char *subject)
 		s->top--;
 	}
 	s->pages[++s->top] = (struct page){.panel = panel};
+	s->ask_next = 0; /* it may have something open */
 	text_copy(page_of(s)->subject, sizeof page_of(s)->subject, text_of(subject));
 }
 
@@ -216,6 +221,7 @@ static void go_to_panel(struct screen *s, int panel)
 	if (page_of(s)->panel == panel)
 		return;
 	s->top = 0;
+	s->ask_next = 0;
 	if (panel != s->pages[0].panel)
 		push(s, panel, NULL);
 }
@@ -234,6 +240,7 @@ static bool leave_page(struct screen *s)
 	if (s->top == 0)
 		return false;
 	s->top--;
+	s->ask_next = 0;
 	return true;
 }
 
@@ -254,6 +261,13 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		wish->what |= WISH_COPY;
 		wish->copy = view->copy;
 	}
+	if ((reactions & REACT_ASK) && view->ask_service && view->ask_view) {
+		wish->what |= WISH_ASK;
+		text_copy(wish->ask_service, sizeof wish->ask_service, text_of(view->ask_service));
+		text_copy(wish->ask_view, sizeof wish->ask_view, text_of(view->ask_view));
+		text_copy(wish->ask_subject, sizeof wish->ask_subject, text_of(view->ask_subject));
+		s->ask_next = clock_ms() + ASK_MS;
+	}
 	if (reactions & REACT_CLOSE)
 		leave_page(s);
 	if (reactions & REACT_OPEN)
@@ -267,6 +281,17 @@ static unsigned panel_act(struct screen *s, enum act act, struct wish *wish)
 
 	react(s, &view, reactions, wish);
 	return reactions;
+}
+
+struct wish screen_tick(struct screen *s)
+{
+	struct wish wish = {0};
+
+	if (screen_frozen(s) || clock_ms() < s->ask_next)
+		return wish;
+	s->ask_next = INT64_MAX; /* unless it wants more */
+	panel_act(s, ACT_REFRESH, &wish);
+	return wish;
 }
 
 /* Esc: the topmost thing that can be undone. */
@@ -309,6 +334,7 @@ static void refresh(struct screen *s, struct wish *wish)
 {
 	wish->what |= WISH_REFRESH;
 	text_copy(wish->service, sizeof wish->service, text_of(page_of(s)->subject));
+	panel_act(s, ACT_REFRESH, wish);
 	if (screen_frozen(s))
 		screen_say(s, STYLE_ACCENT, "asking; the picture is frozen: p lets it go");
 	else

@@ -17,6 +17,7 @@ enum { /* wishes, or-ed */
 	WISH_MOUSE = 16,    /* the other way */
 	WISH_REDRAW = 32,
 	WISH_SUSPEND = 64,
+	WISH_ASK = 128,     /* wish.ask_service for wish.ask_view of wish.ask_subject */
 };
 struct wish {
 	unsigned what;
@@ -24,6 +25,7 @@ struct wish {
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	const char *copy;   /* until the next key */
+	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[256];
 };
 
 struct screen;
@@ -40,6 +42,7 @@ void screen_wheel(struct screen *s, int rows);
 /* In place of the hints for a moment. */
 void screen_say(struct screen *s, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */
 bool screen_frozen(const struct screen *s);
 int64_t screen_due(const struct screen *s); /* clock_ms() of the next draw that is needed without news; never: INT64_MAX */
 
