@@ -22,6 +22,7 @@ enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw ke
 	ACT_MARK,
 	ACT_IDENTIFY,   /* i: ask an unexplained port who it is */
 	ACT_COPY,
+	ACT_PEEK,       /* v: the records behind the selected row */
 	/* handled by tui/ itself, for every panel */
 	ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE, ACT_REDRAW, ACT_SUSPEND, ACT_QUIT,
 	ACT_PANEL_0, ACT_PANEL_1, ACT_PANEL_2, ACT_PANEL_3, ACT_PANEL_4, ACT_PANEL_5, ACT_PANEL_6, ACT_PANEL_7, ACT_PANEL_8, ACT_PANEL_9,
@@ -36,7 +37,9 @@ enum { /* reactions, or-ed */
 	REACT_REFRESH = 8,  /* ask view.open (NULL: all) now */
 	REACT_IDENTIFY = 16, /* ask view.port who it is */
 	REACT_COPY = 32,    /* view.copy to the clipboard */
-	REACT_ASK = 64,     /* ask view.ask_service for view.ask_view of view.ask_subject */
+	/* Ask view.ask_service for view.ask_view of view.ask_subject. While it is wanted tui sends ACT_REFRESH every few
+	 * seconds, and the panel answers with this again; they live until the panel's next act. */
+	REACT_ASK = 64,
 };
 
 struct panel_view { /* what tui/ shares with the panel at each call */
