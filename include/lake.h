@@ -46,7 +46,9 @@ struct port_row { /* one listener, or one expected port without one */
 	const struct listener *listener; /* NULL: nobody listens */
 	const struct service *expected[3]; /* who wants it; two are a conflict */
 	const char *expected_role;
-	const struct service *answers;   /* the service that answers here; NULL: not asked or unknown */
+	const struct service *answers;   /* the service that was asked here, or is a part of; NULL: none */
+	const struct service_kind *kind; /* what answers, whatever was expected; NULL: unknown */
+	char version[NAME_SIZE];
 	const char *role;                /* which part of it */
 	char words[LINK_VALUE_SIZE];     /* "Spark worker 4.0.5", "not asked", "says: SSH-2.0-..." */
 	bool asked;

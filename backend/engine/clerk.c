@@ -77,7 +77,7 @@ size_t candidates(struct text hint, uint16_t port, const struct service_kind *ex
 	bool owner_known = false;
 	size_t n = 0;
 
-	/* the owner knows best what it is; the expectation explains the port besides */
+	/* the owner knows best what it is: where it names a kind, the protocol of another would only fill its log */
 	for (size_t i = 0; service_kinds[i]; i++) {
 		const struct port_role *r;
 
@@ -88,7 +88,7 @@ size_t candidates(struct text hint, uint16_t port, const struct service_kind *ex
 		if (service_kinds[i] == expected || (r && r->manner == PORT_ASK))
 			n = add(out, n, service_kinds[i]);
 	}
-	if (expected)
+	if (expected && !owner_known)
 		n = add(out, n, expected);
 	/* a number alone explains a port only while its owner does not say otherwise */
 	for (size_t i = 0; !owner_known && service_kinds[i]; i++) {

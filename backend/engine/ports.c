@@ -54,6 +54,9 @@ static void say(struct port_row *row, const struct service_kind *kind, const cha
 {
 	const char *main_role = kind->ports[0].role;
 
+	row->kind = kind;
+	text_copy(row->version, sizeof row->version, text_of(version));
+
 	snprintf(row->words, sizeof row->words, "%s%s%s%s%s", kind->title, role && strcmp(role, main_role) != 0 ? " " : "",
 		role && strcmp(role, main_role) != 0 ? role : "", version && version[0] ? " " : "", version && version[0] ? version : "");
 }

@@ -31,7 +31,7 @@ static const char *row_words(const struct port_row *p)
 static void put_port(struct json_writer *w, const struct port_row *p)
 {
 	const struct service *a = p->answers;
-	const struct service_kind *kind = a ? a->kind : NULL;
+	bool itself = a && (!p->kind || a->kind == p->kind); /* else another sits where it should be */
 
 	json_open(w, NULL, '{');
 	json_put_i64(w, "port", p->port);
@@ -44,10 +44,10 @@ static void put_port(struct json_writer *w, const struct port_row *p)
 	json_close(w, ']');
 	json_put_bool(w, "listens", p->listener != NULL);
 	json_put_bool(w, "asked", p->asked);
-	json_put_text(w, "answers", a ? a->name : NULL);
-	json_put_text(w, "kind", kind ? kind->name : NULL);
+	json_put_text(w, "answers", itself ? a->name : NULL);
+	json_put_text(w, "kind", p->kind ? p->kind->name : NULL);
 	json_put_text(w, "role", p->role);
-	json_put_text(w, "version", a && a->verdict.shown.version[0] ? a->verdict.shown.version : NULL);
+	json_put_text(w, "version", p->version[0] ? p->version : NULL);
 	json_put_text(w, "words", row_words(p));
 	put_owner(w, &p->owner);
 	json_put_bool(w, "conflict", p->conflict);
