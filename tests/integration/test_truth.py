@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every service of the lab is right in kind and version, also where two have changed places; and
+no question of ours leaves a warning or an error in the log of what was asked."""
+import glob
+import json
+import os
+import re
+import subprocess
+import time
+
+from check import FULL, HOME, LAKETOP, PROFILE, end, lab, laketop, ok, service, status, story, until
+
+VERSIONS = {  # what the lab installs: name, kind, version, how sure
+    "postgres": ("postgres", "15", "exact"), "seaweedfs": ("seaweedfs", "4.48", "exact"), "kafka": ("kafka", "4.1", "range"),
+    "spark-master-41": ("spark-master", "4.1.4", "exact"), "spark-worker-41": ("spark-worker", "4.1.4", "exact"),
+    "spark-history": ("spark-history", "4.1.4", "exact"), "spark-connect": ("spark-connect", "4.1.4", "exact"),
+    "spark-master-40": ("spark-master", "4.0.5", "exact"), "spark-worker-40": ("spark-worker", "4.0.5", "exact"),
+    "zookeeper": ("zookeeper", "3.8", "exact"), "kafka-zk": ("kafka", "3.9", "range"),
+}
+SWAPS = (("postgres", "kafka"), ("zookeeper", "spark-master-41"), ("seaweedfs", "spark-history"), ("spark-connect", "spark-worker-41"))
+
+
+def kinds_and_versions():
+    until(60, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
+    document = status()
+    names = {s["name"]: s for s in document["services"]}
+    for name, s in names.items():
+        kind, version, sure = next((v for k, v in VERSIONS.items() if k == name), (s["kind"], None, None))
+        ok(f"{name}-serves", s["verdict"] == "serving", f"{s['verdict']}: {s['reason']}")
+        if version:
+            ok(f"{name}-is-{kind}-{version}", s["kind"] == kind and (s["version"]["found"] or "").startswith(version) and s["version"]["sure"] == sure,
+               f"{s['kind']} {s['version']}")
+    ok("all-services-of-the-table-were-looked-at", len(set(VERSIONS) & set(names)) == len(VERSIONS), f"missing: {set(VERSIONS) - set(names)}")
+
+
+def found_without_a_profile():
+    document = json.loads(laketop("status", "--json", timeout=30).stdout)
+    found = {s["endpoint"]["port"]: s for s in document["services"]} | {f["port"]: f for f in document["found"]}
+    for port, kind in ((5432, "postgres"), (9333, "seaweedfs"), (9092, "kafka"), (8082, "spark-master"), (8084, "spark-worker"), (15002, "spark-connect"),
+                       (18080, "spark-history"), (2181, "zookeeper"), (9094, "kafka"), (8080, "spark-master")):
+        ok(f"{port}-is-found-to-be-{kind}", port in found and found[port]["kind"] == kind, found.get(port))
+
+
+def changed_places():
+    """Each of a pair is expected where the other is: neither may be called serving, and both are named for what they are."""
+    text = (HOME / "profile.ini").read_text()
+    ports = {name: re.search(rf"\[service {name}\][^\[]*?^port = (\d+)", text, re.M | re.S)[1] for pair in SWAPS for name in pair}
+    kinds = {name: VERSIONS[name][0] for name in ports}
+    lines = ["[laketop]", "profile = swapped"]
+    for a, b in SWAPS:
+        for name, other in ((a, b), (b, a)):
+            lines += [f"[service {name}]", f"kind = {kinds[name]}", f"port = {ports[other]}"]
+    path = HOME / "swapped.ini"
+    path.write_text("\n".join(lines) + "\n")
+    document = status(profile=str(path))
+    rows = json.loads(laketop("ports", "--json", "--profile", str(path)).stdout)["tables"]["ports"]
+    for a, b in SWAPS:
+        for name, other in ((a, b), (b, a)):
+            s = service(document, name)
+            ok(f"{name}-where-{other}-answers-is-never-serving", s["verdict"] in ("impostor", "blocked"), f"{s['verdict']}: {s['reason']}")
+            row = next((r for r in rows if r["port"] == int(ports[other])), {})
+            ok(f"{ports[other]}-is-named-{kinds[other]}", row.get("kind") == kinds[other], row)
+
+
+def logs():
+    return sorted(glob.glob(f"{HOME}/log/*.log") + glob.glob(f"{HOME}/data/postgres/**/*.log", recursive=True))
+
+
+def politeness():
+    """Ten minutes in the long run, one here: the screen, a headless status, and every port asked who it is."""
+    sizes = {path: os.path.getsize(path) for path in logs()}
+    screen = subprocess.Popen(["tmux", "-L", f"polite-{os.getpid()}", "-f", "/dev/null", "new-session", "-x", "100", "-y", "30", "-d", "-s", "t",
+                               LAKETOP, "--profile", PROFILE])
+    screen.wait()
+    try:
+        time.sleep(600 if FULL else 60)
+        status()
+        changed_places()
+    finally:
+        subprocess.run(["tmux", "-L", f"polite-{os.getpid()}", "kill-server"], check=False)
+    for path in logs():
+        with open(path, errors="replace") as log:
+            log.seek(sizes.get(path, 0))
+            bad = [line.rstrip() for line in log if re.search(r"\b(WARN|WARNING|ERROR|FATAL|SEVERE)\b|Exception\b", line)]
+        name = os.path.basename(path)[:-4]
+        if name.startswith(("job-", "fault-", "replay-", "group-", "seed", "stream-")):
+            continue  # these ask nobody and are asked by nobody
+        ok(f"nothing-bad-in-the-log-of-{name}", not bad, " | ".join(bad[:3]))
+
+
+lab("up", "pocket", "two-sparks", "zookeeper")
+for each in (kinds_and_versions, found_without_a_profile, politeness):
+    story(each)
+end()
