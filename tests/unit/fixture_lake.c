@@ -283,6 +283,10 @@ static struct port_row *add_port(struct fixture *f, uint16_t port, const char *a
 	const struct service *a = answers ? lake_service(&f->lake, answers) : NULL;
 
 	*p = (struct port_row){.port = port, .expected_role = role, .answers = a, .asked = words[0] && strcmp(words, "not asked") != 0};
+	if (a) {
+		p->kind = a->verdict.shown.answers ? a->verdict.shown.answers : a->kind;
+		text_copy(p->version, sizeof p->version, text_of(a->verdict.shown.version));
+	}
 	snprintf(p->address, sizeof p->address, "%s", address);
 	snprintf(p->words, sizeof p->words, "%s", words);
 	p->expected[0] = expected ? lake_service(&f->lake, expected) : NULL;
