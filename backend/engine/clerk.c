@@ -11,7 +11,8 @@
 
 #include "actor.h"
 
-enum { BANNER_MS = 300, INQUIRY_MS = 2500, SAYS_MAX = 160 };
+/* From EPHEMERAL on a port is some program's own affair: PySpark logs a stack trace for a visitor who says nothing. */
+enum { BANNER_MS = 300, INQUIRY_MS = 2500, SAYS_MAX = 160, EPHEMERAL = 32768 };
 
 static bool owner_suggests(const struct service_kind *k, struct text hint)
 {
@@ -219,7 +220,7 @@ static void answer(struct actor *a, struct net *net, const struct inquiry *q, ui
 	s->source = arena_printf(s->arena, "port:%s:%u", q->address, q->port);
 	if (n)
 		said = identify_among(&p, kinds, n, &state_kind, &s->who);
-	else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role))
+	else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role) && (q->port < EPHEMERAL || q->on_demand))
 		said = listen_for_banner(&p, &s->who);
 	if (q->on_demand && said == ANSWERED_NOT_ASKED)
 		said = ask_http(&p, &s->who);

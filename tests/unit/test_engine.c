@@ -318,7 +318,7 @@ static void an_unexplained_port_is_only_listened_to_until_the_user_asks(void **s
 	e = start(p, false);
 	hear_all(e);
 	asked = atomic_load(&world.asked);
-	assert_int_equal(asked, 1); /* one connection that listened for a banner */
+	assert_int_equal(asked, world.port < 32768); /* one connection that listened for a banner; none on an ephemeral port */
 	assert_int_equal(engine_lake(e)->n_services, 0);
 	assert_int_equal(engine_lake(e)->n_ports, 1);
 	assert_false(engine_lake(e)->ports[0].asked);
