@@ -253,18 +253,26 @@ bool terminal_locale(void)
 	return said && (strcasestr(said, "utf-8") || strcasestr(said, "utf8")) && !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
+/* Asked before newterm, which leaks what it had begun where the name is unknown. */
+static bool known_terminal(const char *name)
+{
+	int status;
+
+	if (setupterm(name, STDOUT_FILENO, &status) != OK)
+		return false;
+	del_curterm(cur_term);
+	return true;
+}
+
 static SCREEN *take_screen(void)
 {
-	const char *name = getenv("TERM");
-	SCREEN *screen = name && *name ? newterm(NULL, stdout, stdin) : NULL;
+	const char *const names[] = {getenv("TERM"), "xterm-256color", "ansi", "vt100"};
 
-	if (screen)
-		return screen;
-	if (name && *name)
-		screen = newterm("xterm-256color", stdout, stdin);
-	if (!screen)
-		screen = newterm("ansi", stdout, stdin);
-	return screen ? screen : newterm("vt100", stdout, stdin);
+	/* a terminal with a name of its own is most likely a new one; one without a name an old one */
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i] && *names[i] && (i != 1 || (names[0] && *names[0])) && known_terminal(names[i]))
+			return newterm(names[i], stdout, stdin);
+	return NULL;
 }
 
 static attr_t curses_attributes(unsigned look)
