@@ -111,10 +111,14 @@ struct profile *replay_profile(const char *path, struct err *err)
 	}
 	if (read_line(f, &line, &size, &t))
 		header = json_parse(t, NULL);
-	if (json_string(json_get(header, "laketop_recording")))
-		p = profile_parse(host_local(), text_of(json_string(json_get(header, "profile"))), path, err);
-	else
+	if (json_string(json_get(header, "laketop_recording"))) {
+		struct host *host = host_local();
+
+		p = profile_parse(host, text_of(json_string(json_get(header, "profile"))), path, err);
+		host->close(host);
+	} else {
 		err_set(err, ERR_USAGE, "%s:1: this is no recording of laketop (--record FILE makes one)", path);
+	}
 	json_free(header);
 	free(line);
 	fclose(f);

@@ -61,9 +61,12 @@ static void read_message(struct text t, char *out, size_t size)
 		int high = t.at[i] == '%' && i + 2 < t.len ? hex_digit(t.at[i + 1]) : -1;
 		int low = high >= 0 ? hex_digit(t.at[i + 2]) : -1;
 
-		plain[len++] = low >= 0 ? (char)(high << 4 | low) : t.at[i];
-		if (low >= 0)
+		plain[len] = t.at[i];
+		if (low >= 0) {
+			plain[len] = (char)(high << 4 | low);
 			i += 2;
+		}
+		len++;
 	}
 	text_clean(out, size, text_trim((struct text){plain, len}));
 }

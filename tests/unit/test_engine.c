@@ -38,7 +38,7 @@ static struct world {
 	atomic_bool listening, hinted;
 	atomic_int state;  /* of the process: 'S', 'T' */
 	atomic_int socket; /* inode */
-	struct host host;
+	struct host *local, host;
 } world;
 
 static void *serve(void *arg)
@@ -109,12 +109,20 @@ static int set_up(void **state)
 	if (bind(world.fd, (struct sockaddr *)&a, sizeof a) || listen(world.fd, 64) || getsockname(world.fd, (struct sockaddr *)&a, &len))
 		return 1;
 	world.port = ntohs(a.sin_port);
-	world.host = *host_local();
+	world.local = host_local();
+	world.host = *world.local;
 	world.host.look = look;
 	world.host.look_end = look_end;
 	setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock", 1);
 	net_global_init();
 	return pthread_create(&thread, NULL, serve, NULL) || pthread_detach(thread);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	world.local->close(world.local);
+	return 0;
 }
 
 static int begin(void **state)
@@ -369,5 +377,5 @@ int main(void)
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
