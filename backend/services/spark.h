@@ -81,6 +81,7 @@ bool spark_is_id(const char *s); /* fit for a path: letters, digits, "-", "_", "
 	{"tasks_active", "tasks", UNIT_COUNT, FIGURE_HISTORY, "tasks that run now"}, \
 	{"tasks_completed", "completed tasks", UNIT_COUNT, FIGURE_HISTORY, "tasks done, of all executors that are remembered"}, \
 	{"tasks_failed", "failed tasks", UNIT_COUNT, FIGURE_HISTORY, "failed tasks, of all executors that are remembered"}, \
+	{"queries", "queries", UNIT_COUNT, 0, "streaming queries that run"}, \
 	{"storage_used", "storage", UNIT_BYTES, 0, "memory that cached data takes"}, \
 	{"storage", "storage limit", UNIT_BYTES, 0, "memory that cached data may take"}, \
 	{"application", "application", UNIT_NONE, 0, "its id"}, \
@@ -88,23 +89,54 @@ bool spark_is_id(const char *s); /* fit for a path: letters, digits, "-", "_", "
 	{"user", "user", UNIT_NONE, 0, "who started it"}, \
 	{"started", "started", UNIT_TIME, 0, "when it was started"}
 
-extern const struct column_spec spark_job_columns[], spark_stage_columns[], spark_executor_columns[];
+extern const struct column_spec spark_job_columns[], spark_stage_columns[], spark_executor_columns[], spark_sql_columns[],
+	spark_query_columns[];
 #define SPARK_DRIVER_TABLES \
 	{"jobs", "jobs that run or failed, newest first", spark_job_columns}, \
-	{"stages", "stages that run or wait", spark_stage_columns}, \
-	{"executors", "executors, and the driver", spark_executor_columns}
+	{"stages", "stages that run or wait, then the last that ended", spark_stage_columns}, \
+	{"executors", "executors, and the driver", spark_executor_columns}, \
+	{"sql", "SQL executions, newest first", spark_sql_columns}, \
+	{"queries", "streaming queries: those that run, then those that ended", spark_query_columns}
 
 struct spark_specs { /* of the kind that asks; they hold the above */
 	const struct figure_spec *figures;
 	const struct table_spec *tables;
 };
+
+enum { SPARK_STAGES_KEPT = 24, SPARK_WANTED_MAX = 32, SPARK_REASON_SIZE = 200 };
+
+struct spark_stage {
+	int64_t id, attempt;
+	char name[120], state[16], reason[SPARK_REASON_SIZE];
+	int64_t tasks, active, completed, failed;
+	int64_t input, output, shuffle_read, shuffle_write, spilled;
+	int64_t submitted, ended;  /* ms since 1970; 0: not yet */
+	double skew;               /* its slowest task's duration, in those of the median; NAN: not known */
+	int64_t slowest;           /* ms */
+};
+struct spark_memory { /* what was learned of one application; all zero at first. Its stages that ended do not change */
+	char application[SPARK_ID_SIZE];
+	struct spark_stage stages[SPARK_STAGES_KEPT];  /* ended; newest number first */
+	size_t n_stages;
+	int64_t running[SPARK_WANTED_MAX];             /* stages that ran at the last look */
+	size_t n_running;
+	int64_t forgotten[SPARK_WANTED_MAX];           /* stages that the driver does not know (any more): a ring */
+	size_t n_forgotten;
+	int64_t sql_at;                                /* where in the list of SQL executions its end was */
+	bool sql_found;
+	bool asked_settings, has_gauges;
+	int64_t gauges_tried;                          /* clock_ms(); 0: not yet */
+	char checkpoints[200];                         /* spark.sql.streaming.checkpointLocation */
+};
 struct spark_work { /* what a verdict needs of it */
 	char version[SPARK_VERSION_SIZE];
+	int64_t now;           /* the driver's clock, ms since 1970 */
 	int64_t jobs_active, jobs_failed;
 	int64_t starving;      /* ms since 1970: submission of the oldest running job of which no task runs; 0: none */
 	int64_t slots;         /* cores of all that is alive */
 	int64_t failed_at;     /* newest failure, ms since 1970; 0: none */
 	char failed[120];      /* which */
+	char failed_why[SPARK_REASON_SIZE]; /* "" not known */
 	int64_t executors_lost; /* ended, and not because they were idle */
 	int64_t lost_at;
 	char lost[120];        /* why the newest one ended */
@@ -112,21 +144,64 @@ struct spark_work { /* what a verdict needs of it */
 /* Pure: one REST answer each. */
 bool spark_read_application(const struct json *applications, const struct spark_specs *specs, struct snapshot *s,
 	char id[SPARK_ID_SIZE], struct spark_work *work);
-void spark_read_jobs(const struct json *jobs, const struct spark_specs *specs, struct snapshot *s, struct spark_work *work);
-void spark_read_stages(const struct json *stages, const struct spark_specs *specs, struct snapshot *s);
+/* memory: why stages failed; may be NULL. */
+void spark_read_jobs(const struct json *jobs, const struct spark_memory *memory, const struct spark_specs *specs, struct snapshot *s,
+	struct spark_work *work);
+void spark_read_stage(const struct json *stage, struct spark_stage *out);
+/* Those that run or wait, as far as max: how many. */
+size_t spark_read_stages(const struct json *stages, const struct spark_specs *specs, struct snapshot *s, struct spark_stage *out, size_t max);
+/* [median, slowest] of a stage's tasks. */
+void spark_read_skew(const struct json *summary, struct spark_stage *stage);
+void spark_stage_rows(const struct spark_stage *stages, size_t n, int64_t now, struct snapshot *s, struct table *t);
+/* Keeps one that ended, in its place. */
+void spark_keep_stage(struct spark_memory *memory, const struct spark_stage *stage);
+/* Stages that ended and are not known yet: of jobs that failed or run, those that ran before, those next to them; newest first. */
+size_t spark_wanted_stages(const struct spark_memory *memory, const struct json *jobs, const struct spark_stage *now, size_t n,
+	int64_t wanted[SPARK_WANTED_MAX]);
 void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s,
 	struct spark_work *work);
+/* Rows of one answer of the list, its end first; returns how many it has. */
+size_t spark_read_sql(const struct json *list, struct snapshot *s, struct table *t);
+/* The lines of a description: of a streaming query's batch its name, run and number. False: it is none. */
+bool spark_batch_of(struct text description, struct text *name, struct text *run, int64_t *batch);
+
+struct spark_query {
+	char name[96], id[40], run[40], state[16], reason[SPARK_REASON_SIZE];
+	int64_t started;       /* ms since 1970; 0 unknown, as are the others below 0 or NAN */
+	int64_t batch, batch_ms, state_rows, watermark, last;
+	double input_rate, processing_rate;
+	bool active;
+};
+enum { SPARK_QUERIES_MAX = 40 };
+/* The page of streaming queries; now: the server's clock. */
+size_t spark_read_queries(struct text html, int64_t now, struct spark_query *out, size_t max, size_t *left_off);
+/* The page of one query's run: rates, batch, state, watermark of its newest batch. */
+void spark_read_query_page(struct text html, struct spark_query *out);
+/* Gauges of the metrics servlet; false: none is of this query. */
+bool spark_read_query_gauges(const struct json *metrics, const char *application, struct spark_query *out);
+/* The batches that the list of SQL executions has: number, duration, when the newest one began. */
+void spark_read_query_batches(const struct json *sql, struct spark_query *out);
+
 /* Asks for all of it. false: s->err says what failed; what was had is there. */
-bool spark_inspect_driver(struct probe *p, const struct endpoint *at, const struct spark_specs *specs, struct snapshot *s,
-	struct spark_work *work);
+bool spark_inspect_driver(struct probe *p, const struct endpoint *at, const struct spark_specs *specs, struct spark_memory *memory,
+	struct snapshot *s, struct spark_work *work);
+/* A further question, that may fail and must not take the whole probe's time. */
+bool spark_ask(struct probe *p, const struct endpoint *at, const char *path, struct spark_reply *out);
+/* Streaming queries of the application in memory; sql: the newest executions, may be NULL. */
+void spark_inspect_queries(struct probe *p, const struct endpoint *at, const struct json *sql, const struct spark_specs *specs,
+	struct spark_memory *memory, struct snapshot *s, const struct spark_work *work);
 /* Sets the health that follows from work: of a driver that answers. */
 void spark_judge_work(const struct spark_work *work, int64_t now, const char *source, struct snapshot *s);
+/* Failed jobs, lost executors, skew, spill: of the last ten minutes. */
+void spark_find_in_work(const struct spark_work *work, const struct spark_memory *memory, enum severity of_failed_jobs, struct snapshot *s);
 
 /* ---- of single kinds, here for their tests; pure ---- */
 bool spark_is_master_status(const char *status);
-/* now: the master's own clock, ms since 1970; 0 unknown. false: not a master's /json/. */
-bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs,
-	struct snapshot *s);
+struct spark_seen_app;
+/* now: the master's own clock, ms since 1970; 0 unknown. apps: SPARK_PAGES_KEPT of them, or NULL.
+ * false: not a master's /json/. */
+bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_seen_app *apps,
+	const struct spark_specs *specs, struct snapshot *s);
 
 bool spark_is_worker(const struct json *root);
 bool spark_read_worker(const struct json *root, const struct spark_specs *specs, struct snapshot *s);
@@ -134,7 +209,14 @@ bool spark_read_worker_gauges(const struct json *metrics, const struct spark_spe
 /* The port of its master's web server, where that is on the worker's own machine; 0: it is not, or has none. */
 uint16_t spark_master_beside(const struct json *worker);
 void spark_judge_worker(const struct json *workers, const char *id, const char *source, struct snapshot *s);
-/* Adds the rows; returns how many applications are in the list. */
-size_t spark_read_history(const struct json *list, bool completed, struct snapshot *s, struct table *t, int64_t *newest);
+enum { SPARK_APPS_KEPT = 256, SPARK_PAGES_KEPT = 16 };
+/* What a history server's event logs said of applications that ended: it does not change. */
+struct spark_counted {
+	char id[SPARK_ID_SIZE];
+	int64_t jobs_failed; /* -1: it could not be told */
+};
+/* Adds the rows; returns how many applications are in the list. counted: may be NULL. */
+size_t spark_read_history(const struct json *list, bool completed, const struct spark_counted *counted, size_t n_counted, struct snapshot *s,
+	struct table *t, int64_t *newest);
 
 #endif

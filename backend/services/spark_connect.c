@@ -28,8 +28,10 @@
 #include "profile.h"
 #include "protobuf.h"
 #include "spark.h"
+#include "spark_page.h"
 
 #define CONNECT_PAGE "/connect/?sqlstat.pageSize=1&sessionstat.pageSize=1"
+#define WORK_PAGE "/connect/?sqlstat.pageSize=40&sessionstat.pageSize=60"
 #define SERVICE "/spark.connect.SparkConnectService/"
 
 enum {
@@ -62,6 +64,7 @@ struct connect { /* p->state */
 	struct connect_settings settings;
 	uint16_t ui;                   /* its web UI, proven to be its own; 0: not found */
 	int64_t ui_tried;              /* clock_ms(); 0: not yet */
+	struct spark_memory memory;
 };
 
 /* ---- messages; pure ---- */
@@ -262,6 +265,113 @@ bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *request
 	return text_i64(last, sessions) && text_skip(&line, "running") && text_i64(text_trim(line), requests);
 }
 
+enum { CELLS_MAX = 16, CELL_SIZE = 300 };
+
+/* The texts of a row's cells; a stack trace that a click would show comes into more. */
+static int read_cells(struct text row, char cells[CELLS_MAX][CELL_SIZE], char more[SPARK_REASON_SIZE])
+{
+	struct text cell;
+	char trace[2048];
+	int n = 0;
+
+	more[0] = '\0';
+	for (; n < CELLS_MAX && page_cell(&row, &cell); n++) {
+		page_text(cells[n], CELL_SIZE, cell);
+		if (page_more(trace, sizeof trace, cell)[0])
+			spark_reason(more, SPARK_REASON_SIZE, text_of(trace));
+	}
+	return n;
+}
+
+static struct value cell_words(const char *s)
+{
+	return s[0] ? value_text(s) : value_unknown();
+}
+
+static void put_span(struct snapshot *s, struct table *t, struct value *row, const char *words, int64_t now)
+{
+	int64_t ms;
+
+	if (!page_span(text_of(words), &ms))
+		return;
+	table_set(s, t, row, "duration", value_int(ms));
+	if (now > ms)
+		table_set(s, t, row, "started", value_int(now - ms)); /* times on the page are in a zone that it does not name */
+}
+
+/* User, id, start, finish, duration, executions: of one that is open no finish is written. */
+void connect_read_session_rows(struct text html, int64_t now, struct snapshot *s, struct table *t)
+{
+	char cells[CELLS_MAX][CELL_SIZE], more[SPARK_REASON_SIZE];
+	struct text all, rows, row;
+	int64_t total;
+
+	if (!page_table(html, "sessionstat", &all))
+		return;
+	for (int closed = 0; closed < 2; closed++)
+		for (rows = all; page_row(&rows, &row);) {
+			struct value *to;
+			int64_t n;
+
+			if (read_cells(row, cells, more) < 6 || !cells[1][0] || (cells[3][0] != 0) != (closed != 0))
+				continue;
+			to = table_row(s, t);
+			table_set(s, t, to, "user", cell_words(cells[0]));
+			table_set(s, t, to, "session", value_text(cells[1]));
+			table_set(s, t, to, "state", value_text(closed ? "CLOSED" : "OPEN"));
+			put_span(s, t, to, cells[4], closed ? 0 : now);
+			if (text_i64(text_of(cells[5]), &n))
+				table_set(s, t, to, "executions", value_int(n));
+		}
+	if (page_count(html, "Session Statistics", &total) && total > (int64_t)t->n_rows)
+		t->left_off += (size_t)total - t->n_rows;
+}
+
+/* Of a plan in SQL, which is the most common one, the statement itself. */
+static const char *statement_of(char *words)
+{
+	struct text t = text_of(words);
+
+	if (text_starts(t, "sql {") && page_skip(&t, "query: \"")) {
+		size_t len = t.len;
+
+		while (len && strchr("}\n \"", t.at[len - 1]))
+			len--;
+		memmove(words, t.at, len);
+		words[len] = '\0';
+	}
+	return words;
+}
+
+/* User, jobs, SQL executions, session, start, finish, close, execution time, duration, statement, state, operation, tag, tags, detail. */
+void connect_read_execution_rows(struct text html, int64_t now, struct snapshot *s, struct table *t)
+{
+	char cells[CELLS_MAX][CELL_SIZE], more[SPARK_REASON_SIZE];
+	struct text rows, row;
+	int64_t total;
+
+	if (!page_table(html, "sqlstat", &rows))
+		return;
+	while (page_row(&rows, &row)) {
+		struct value *to;
+
+		if (read_cells(row, cells, more) < 15)
+			continue;
+		to = table_row(s, t);
+		table_set(s, t, to, "user", cell_words(cells[0]));
+		table_set(s, t, to, "jobs", cell_words(cells[1]));
+		table_set(s, t, to, "sql", cell_words(cells[2]));
+		table_set(s, t, to, "session", cell_words(cells[3]));
+		put_span(s, t, to, cells[8], cells[6][0] ? 0 : now);
+		table_set(s, t, to, "statement", cell_words(statement_of(cells[9])));
+		table_set(s, t, to, "state", cell_words(cells[10]));
+		table_set(s, t, to, "operation", cell_words(cells[11]));
+		table_set(s, t, to, "reason", cell_words(more[0] ? more : cells[14]));
+	}
+	if (page_count(html, "Request Statistics", &total) && total > (int64_t)t->n_rows)
+		t->left_off += (size_t)total - t->n_rows;
+}
+
 /* ---- the kept connection ---- */
 
 static void line_close(struct connect *c)
@@ -453,6 +563,7 @@ static void forget_server(struct probe *p, struct connect *c)
 	memset(&c->settings, 0, sizeof c->settings);
 	c->ui = 0;
 	c->ui_tried = 0;
+	memset(&c->memory, 0, sizeof c->memory);
 }
 
 static enum answered identify(struct probe *p, struct identity *who)
@@ -617,12 +728,16 @@ static void show_settings(const struct connect *c, struct snapshot *s, const str
 
 static void ask_sessions(struct probe *p, const struct endpoint *ui, struct snapshot *s, const struct spark_specs *specs)
 {
+	struct table *open = snapshot_table(s, specs->tables, "sessions"), *executions = snapshot_table(s, specs->tables, "executions");
 	struct http_answer page;
-	int64_t sessions, requests;
+	int64_t sessions, requests, now;
 
-	if (http_get(p, ui, CONNECT_PAGE, &page, NULL) && connect_read_sessions(buf_text(&page.body), &sessions, &requests)) {
+	if (http_get(p, ui, WORK_PAGE, &page, NULL) && connect_read_sessions(buf_text(&page.body), &sessions, &requests)) {
+		now = spark_http_date(http_header(&page, "Date"));
 		snapshot_figure(s, specs->figures, "sessions", value_int(sessions));
 		snapshot_figure(s, specs->figures, "requests", value_int(requests));
+		connect_read_session_rows(buf_text(&page.body), now, s, open);
+		connect_read_execution_rows(buf_text(&page.body), now, s, executions);
 	}
 	http_answer_free(&page);
 }
@@ -657,7 +772,9 @@ static bool inspect_work(struct probe *p, struct connect *c, struct snapshot *s,
 	bool good;
 
 	ui.port = c->ui;
-	good = spark_inspect_driver(p, &ui, specs, s, &work);
+	good = spark_inspect_driver(p, &ui, specs, &c->memory, s, &work);
+	if (good)
+		spark_find_in_work(&work, &c->memory, SEVERITY_INFO, s); /* whose query failed was told so */
 	if (good && c->status == GRPC_OK && strcmp(work.version, c->version) != 0)
 		snapshot_finding(s, "versions-differ", SEVERITY_WARNING, NULL, "its web UI says Spark %s, its service %s", work.version,
 			c->version);
@@ -679,6 +796,28 @@ static const struct figure_spec figures[] = {
 
 static const struct table_spec tables[] = {
 	SPARK_DRIVER_TABLES,
+	{"sessions", "client sessions: those that are open, then those that were closed, newest first", (const struct column_spec[]){
+		{"session", VALUE_TEXT, UNIT_NONE, 0, "its id; one of them is ours"},
+		{"user", VALUE_TEXT, UNIT_NONE, 0, "who it says it is"},
+		{"state", VALUE_TEXT, UNIT_NONE, 0, "OPEN or CLOSED"},
+		{"executions", VALUE_INT, UNIT_COUNT, 1, "operations in it so far"},
+		{"duration", VALUE_INT, UNIT_MS, 1, "how long it is open, or was"},
+		{"started", VALUE_INT, UNIT_TIME, 2, "when it was opened, while it is open"},
+		{0},
+	}},
+	{"executions", "what clients asked for, newest first", (const struct column_spec[]){
+		{"state", VALUE_TEXT, UNIT_NONE, 0, "STARTED, COMPILED, READY, RUNNING, FINISHED, CLOSED, FAILED, CANCELED"},
+		{"user", VALUE_TEXT, UNIT_NONE, 0, "whose it is"},
+		{"statement", VALUE_TEXT, UNIT_NONE, 0, "its beginning"},
+		{"duration", VALUE_INT, UNIT_MS, 1, "until its answer was taken, or so far"},
+		{"reason", VALUE_TEXT, UNIT_NONE, 2, "why it failed; one that failed may be called CLOSED"},
+		{"jobs", VALUE_TEXT, UNIT_NONE, 3, "its jobs"},
+		{"sql", VALUE_TEXT, UNIT_NONE, 4, "its SQL executions"},
+		{"started", VALUE_INT, UNIT_TIME, 4, "when it began, while it runs"},
+		{"session", VALUE_TEXT, UNIT_NONE, 5, "its session"},
+		{"operation", VALUE_TEXT, UNIT_NONE, 6, "its id"},
+		{0},
+	}},
 	{"settings", "what the process was started with, as far as it is no secret", (const struct column_spec[]){
 		{"name", VALUE_TEXT, UNIT_NONE, 0, "the setting"},
 		{"value", VALUE_TEXT, UNIT_NONE, 0, "its value; user information and queries of URLs are cut off"},

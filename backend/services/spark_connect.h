@@ -27,5 +27,8 @@ bool connect_read_version(struct text answer, const char *session, char out[SPAR
 void connect_read_config(struct text answer, bool of_catalogs, struct connect_settings *out);
 const char *connect_setting(const struct connect_settings *settings, const char *name); /* NULL: not set, or kept back */
 bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *requests);
+/* The rows of that page: sessions that are open first; requests newest first. now: the server's clock. */
+void connect_read_session_rows(struct text html, int64_t now, struct snapshot *s, struct table *t);
+void connect_read_execution_rows(struct text html, int64_t now, struct snapshot *s, struct table *t);
 
 #endif

@@ -6,9 +6,11 @@
  *
  * Who: /json/ has "aliveworkers" and "status"; no JSON has the version, so it is read off the
  * smallest page there is, that of an application which does not exist. Alive: one field of /json/.
- * How: the whole /json/: workers, applications, drivers.
+ * How: the whole /json/: workers, applications, drivers. Its executors only the page of an
+ * application has: asked of a few that are active, its beginning only, and seldom where it is long.
  *
- * An application's state here is no verdict of its work: one whose job failed is FINISHED like any.
+ * An application's state here is no verdict of its work: one whose job failed is FINISHED like any,
+ * and one whose executors die at once is RUNNING while they are begun again, forty a second.
  * Source: Spark's JsonProtocol.scala, MasterPage.scala, RestSubmissionServer.scala; checked on 4.0.5,
  * 4.1.4 and 4.2.1.
  */
@@ -18,10 +20,17 @@
 
 #include "kinds.h"
 #include "spark.h"
+#include "spark_page.h"
 
 #define SMALL_PAGE "/app/?appId=none"
 
 enum { LATE_MS = 20000, UI_DEFAULT = 8080, REST_DEFAULT = 6066, RPC_DEFAULT = 7077 };
+enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, LOOP_LEAST = 10, LOOP_MS = 5000, SPARE_MS = 400 };
+struct master { /* p->state */
+	struct spark_told told;
+	struct spark_seen_app apps[SPARK_PAGES_KEPT];
+	int64_t look_began;
+};
 
 static const char *const statuses[] = {"ALIVE", "STANDBY", "RECOVERING", "COMPLETING_RECOVERY", NULL};
 
@@ -46,9 +55,20 @@ static bool came_back(const struct json *workers, const struct json *dead)
 	return false;
 }
 
-static void worker_row(const struct json *worker, struct snapshot *s, struct table *t)
+static bool is_late(const struct json *worker, int64_t now, int64_t *silent)
+{
+	int64_t beat;
+
+	if (!spark_state_is(worker, "state", "ALIVE") || !json_i64(json_get(worker, "lastheartbeat"), &beat) || beat <= 0 || beat >= now - LATE_MS)
+		return false;
+	*silent = now - beat;
+	return true;
+}
+
+static void worker_row(const struct json *worker, int64_t now, struct snapshot *s, struct table *t)
 {
 	struct value *row = table_row(s, t);
+	int64_t silent;
 
 	table_set(s, t, row, "id", json_value_text(worker, "id"));
 	table_set(s, t, row, "state", json_value_text(worker, "state"));
@@ -58,22 +78,24 @@ static void worker_row(const struct json *worker, struct snapshot *s, struct tab
 	table_set(s, t, row, "memory", spark_mebibytes(worker, "memory"));
 	table_set(s, t, row, "memory_used", spark_mebibytes(worker, "memoryused"));
 	table_set(s, t, row, "heartbeat", json_value_i64(worker, "lastheartbeat"));
+	if (now > 0)
+		table_set(s, t, row, "late", value_bool(is_late(worker, now, &silent)));
 	table_set(s, t, row, "ui", json_value_text(worker, "webuiaddress"));
 }
 
 static void worker_findings(const struct json *workers, const struct json *worker, int64_t now, struct snapshot *s)
 {
 	const char *id = json_string(json_get(worker, "id")), *state = json_string(json_get(worker, "state"));
-	int64_t beat;
+	int64_t silent;
 	char span[CLOCK_TEXT];
 
 	if (!id || !state)
 		return;
 	if (!strcmp(state, "DEAD") && !came_back(workers, worker))
 		snapshot_finding(s, "worker-dead", SEVERITY_WARNING, "start it again, or wait until the master forgets it", "%s is dead", id);
-	else if (!strcmp(state, "ALIVE") && json_i64(json_get(worker, "lastheartbeat"), &beat) && beat > 0 && beat < now - LATE_MS)
+	else if (is_late(worker, now, &silent))
 		snapshot_finding(s, "worker-late", SEVERITY_WARNING, NULL, "%s was last heard of %s ago, by the master's clock", id,
-			clock_span(span, now - beat));
+			clock_span(span, silent));
 }
 
 static int64_t read_workers(const struct json *workers, int64_t now, const struct spark_specs *specs, struct snapshot *s)
@@ -85,17 +107,16 @@ static int64_t read_workers(const struct json *workers, int64_t now, const struc
 		dead += spark_state_is(w, "state", "DEAD") && !came_back(workers, w);
 		worker_findings(workers, w, now, s);
 		if (t->n_rows < SPARK_ROWS_MAX)
-			worker_row(w, s, t);
+			worker_row(w, now, s, t);
 		else
 			t->left_off++;
 	}
 	return dead;
 }
 
-/* Why does an application get no core? Of what the master itself says. */
-static void waiting_finding(const struct json *root, const struct json *app, struct snapshot *s)
+/* Why does an application get no core? Of what the master itself says. Returns the remedy. */
+static const char *why_waiting(const struct json *root, const struct json *app, char *out, size_t size)
 {
-	const char *name = json_string(json_get(app, "name")), *id = json_string(json_get(app, "id"));
 	int64_t wants = spark_number(app, "memoryperexecutor"), largest = 0, freest = 0, with_cores = 0;
 
 	for (const struct json *w = json_first(json_get(root, "workers")); w; w = json_next(w)) {
@@ -109,28 +130,63 @@ static void waiting_finding(const struct json *root, const struct json *app, str
 			freest = left > freest ? left : freest;
 		}
 	}
-	name = name ? name : "an application";
-	id = id ? id : "without id";
-	if (spark_number(root, "aliveworkers") == 0)
-		snapshot_finding(s, "waiting", SEVERITY_WARNING, "start a worker", "%.60s (%s) waits: no worker is alive", name, id);
-	else if (wants > largest)
-		snapshot_finding(s, "waiting", SEVERITY_WARNING, "lower spark.executor.memory, or give a worker more memory",
-			"%.60s (%s) waits and can never start: it asks for %lld MiB an executor, the largest worker has %lld MiB", name, id,
-			(long long)wants, (long long)largest);
-	else if (!with_cores)
-		snapshot_finding(s, "waiting", SEVERITY_WARNING, "stop another application, or limit it by spark.cores.max",
-			"%.60s (%s) waits: all %lld cores are taken", name, id, (long long)spark_number(root, "cores"));
-	else if (wants > freest)
-		snapshot_finding(s, "waiting", SEVERITY_WARNING, "stop another application, or lower spark.executor.memory",
-			"%.60s (%s) waits: it asks for %lld MiB an executor, no worker with a free core has more than %lld MiB left", name, id,
-			(long long)wants, (long long)freest);
-	else
-		snapshot_finding(s, "waiting", SEVERITY_WARNING, NULL, "%.60s (%s) waits for executors", name, id);
+	if (spark_number(root, "aliveworkers") == 0) {
+		snprintf(out, size, "no worker is alive");
+		return "start a worker";
+	}
+	if (wants > largest) {
+		snprintf(out, size, "it can never start: it asks for %lld MiB an executor, the largest worker has %lld MiB", (long long)wants,
+			(long long)largest);
+		return "lower spark.executor.memory, or give a worker more memory";
+	}
+	if (!with_cores) {
+		snprintf(out, size, "all %lld cores are taken", (long long)spark_number(root, "cores"));
+		return "stop another application, or limit it by spark.cores.max";
+	}
+	if (wants > freest) {
+		snprintf(out, size, "it asks for %lld MiB an executor, no worker with a free core has more than %lld MiB left", (long long)wants,
+			(long long)freest);
+		return "stop another application, or lower spark.executor.memory";
+	}
+	snprintf(out, size, "its executors are not there yet");
+	return NULL;
 }
 
-static void app_row(const struct json *app, struct snapshot *s, struct table *t)
+static bool waits(const struct json *app)
+{
+	return spark_state_is(app, "state", "WAITING") && spark_number(app, "cores") == 0;
+}
+
+static void waiting_finding(const struct json *root, const struct json *app, struct snapshot *s)
+{
+	const char *name = json_string(json_get(app, "name")), *id = json_string(json_get(app, "id"));
+	char why[160];
+	const char *remedy = why_waiting(root, app, why, sizeof why);
+
+	snapshot_finding(s, "waiting", SEVERITY_WARNING, remedy, "%.60s (%s) waits: %s", name ? name : "an application", id ? id : "without id",
+		why);
+}
+
+static const struct spark_seen_app *seen(const struct spark_seen_app *apps, const char *id)
+{
+	for (size_t i = 0; apps && id && i < SPARK_PAGES_KEPT; i++)
+		if (apps[i].looked && !strcmp(apps[i].id, id))
+			return &apps[i];
+	return NULL;
+}
+
+static struct value counted(int64_t n, bool at_least)
+{
+	struct value v = value_int(n);
+
+	v.at_least = at_least;
+	return v;
+}
+
+static void app_row(const struct json *root, const struct json *app, const struct spark_seen_app *known, struct snapshot *s, struct table *t)
 {
 	struct value *row;
+	char why[160];
 
 	if (t->n_rows >= SPARK_ROWS_MAX) {
 		t->left_off++;
@@ -145,6 +201,15 @@ static void app_row(const struct json *app, struct snapshot *s, struct table *t)
 	table_set(s, t, row, "user", json_value_text(app, "user"));
 	table_set(s, t, row, "started", json_value_i64(app, "starttime"));
 	table_set(s, t, row, "duration", json_value_i64(app, "duration"));
+	if (waits(app)) {
+		why_waiting(root, app, why, sizeof why);
+		table_set(s, t, row, "why", value_text(why));
+	}
+	if (!known)
+		return;
+	table_set(s, t, row, "executors_started", counted(known->page.started, known->page.cut));
+	table_set(s, t, row, "executors_lost", counted(known->page.lost, known->page.cut));
+	table_set(s, t, row, "driver_ui", known->page.ui[0] ? value_text(known->page.ui) : value_unknown());
 }
 
 static int newer_first(const void *a, const void *b)
@@ -156,38 +221,48 @@ static int newer_first(const void *a, const void *b)
 }
 
 /* Those that run come in no order at all. */
-static void app_rows(const struct json *list, struct snapshot *s, struct table *t)
+static void app_rows(const struct json *root, const char *list_name, const struct spark_seen_app *apps, struct snapshot *s, struct table *t)
 {
+	const struct json *list = json_get(root, list_name);
 	size_t n = json_count(list), used = 0;
-	const struct json **apps = mem_new(n + 1, sizeof *apps);
+	const struct json **sorted = mem_new(n + 1, sizeof *sorted);
 
 	for (const struct json *app = json_first(list); app && used < n; app = json_next(app))
-		apps[used++] = app;
-	qsort(apps, used, sizeof *apps, newer_first);
+		sorted[used++] = app;
+	qsort(sorted, used, sizeof *sorted, newer_first);
 	for (size_t i = 0; i < used; i++)
-		app_row(apps[i], s, t);
-	free(apps);
+		app_row(root, sorted[i], seen(apps, json_string(json_get(sorted[i], "id"))), s, t);
+	free(sorted);
 }
 
-static void read_apps(const struct json *root, const struct spark_specs *specs, struct snapshot *s)
+static void loop_finding(const struct json *app, const struct spark_seen_app *known, struct snapshot *s)
 {
-	const struct json *active = json_get(root, "activeapps"), *completed = json_get(root, "completedapps");
+	const char *name = json_string(json_get(app, "name"));
+	char span[CLOCK_TEXT];
+
+	if (known && known->dying)
+		snapshot_finding(s, "executor-crash-loop", SEVERITY_WARNING, "read the stderr of one of them, on its worker's page",
+			"executor crash loop: %s%lld executors of %.60s (%s) died in %s", known->page.cut ? "at least " : "", (long long)known->dying,
+			name ? name : "an application", known->id, clock_span(span, known->span));
+}
+
+static void read_apps(const struct json *root, const struct spark_seen_app *apps, const struct spark_specs *specs, struct snapshot *s)
+{
 	struct table *t = snapshot_table(s, specs->tables, "applications");
 	int64_t running = 0, waiting = 0;
 
-	for (const struct json *app = json_first(active); app; app = json_next(app)) {
+	for (const struct json *app = json_first(json_get(root, "activeapps")); app; app = json_next(app)) {
 		running += spark_state_is(app, "state", "RUNNING");
-		if (!spark_state_is(app, "state", "WAITING"))
-			continue;
-		waiting++;
-		if (spark_number(app, "cores") == 0)
+		waiting += spark_state_is(app, "state", "WAITING");
+		if (waits(app))
 			waiting_finding(root, app, s);
+		loop_finding(app, seen(apps, json_string(json_get(app, "id"))), s);
 	}
-	app_rows(active, s, t);
-	app_rows(completed, s, t);
+	app_rows(root, "activeapps", apps, s, t);
+	app_rows(root, "completedapps", NULL, s, t);
 	snapshot_figure(s, specs->figures, "applications", value_int(running));
 	snapshot_figure(s, specs->figures, "waiting", value_int(waiting));
-	snapshot_figure(s, specs->figures, "completed", value_int((int64_t)json_count(completed)));
+	snapshot_figure(s, specs->figures, "completed", value_int((int64_t)json_count(json_get(root, "completedapps"))));
 }
 
 static struct value text_number(const struct json *object, const char *key)
@@ -233,8 +308,8 @@ static void judge_master(const struct json *root, const char *source, struct sna
 		snapshot_health(s, LINK_OK, source, "%lld worker%s alive", (long long)alive, alive == 1 ? " is" : "s are");
 }
 
-bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_specs *specs,
-	struct snapshot *s)
+bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_seen_app *apps,
+	const struct spark_specs *specs, struct snapshot *s)
 {
 	const struct figure_spec *f = specs->figures;
 	struct table *drivers;
@@ -250,7 +325,7 @@ bool spark_read_master(const struct json *root, int64_t now, const char *source,
 	snapshot_figure(s, f, "memory_used", spark_mebibytes(root, "memoryused"));
 	judge_master(root, source, s);
 	snapshot_figure(s, f, "workers_dead", value_int(read_workers(json_get(root, "workers"), now, specs, s)));
-	read_apps(root, specs, s);
+	read_apps(root, apps, specs, s);
 	drivers = snapshot_table(s, specs->tables, "drivers");
 	driver_rows(json_get(root, "activedrivers"), s, drivers);
 	driver_rows(json_get(root, "completeddrivers"), s, drivers);
@@ -258,13 +333,105 @@ bool spark_read_master(const struct json *root, int64_t now, const char *source,
 	return true;
 }
 
+/* Do they die as soon as they start? By how many did since the last look; at the first one by the application's age. */
+static void judge_loop(struct spark_seen_app *known, int64_t age)
+{
+	int64_t died = known->page.lost - (known->was_looked ? known->was_lost : 0);
+	int64_t span = known->was_looked ? known->looked - known->was_looked : age;
+
+	known->dying = died >= LOOP_LEAST && span > 0 && died * LOOP_MS > span ? died : 0;
+	known->span = span;
+}
+
+void spark_see_app(struct spark_seen_app *known, const struct spark_app_page *page, int64_t cores, int64_t age, int64_t now)
+{
+	known->was_lost = known->page.lost;
+	known->was_looked = known->looked;
+	known->page = *page;
+	/* what is beyond the end was lost, but for as many as there are cores to run on */
+	if (page->cut && page->started - cores > page->lost)
+		known->page.lost = page->started - cores;
+	known->looked = now;
+	judge_loop(known, age);
+}
+
 /* ---- asking ---- */
+
+static struct master *master_of(struct probe *p)
+{
+	if (!p->state)
+		p->state = mem_new(1, sizeof(struct master));
+	return p->state;
+}
 
 static struct spark_told *state_of(struct probe *p)
 {
-	if (!p->state)
-		p->state = mem_new(1, sizeof(struct spark_told));
-	return p->state;
+	return &master_of(p)->told;
+}
+
+/* Its place in what is remembered: its own, else that of one that is no longer active. NULL: there is none. */
+static struct spark_seen_app *place_of(struct master *m, const struct json *active, const char *id)
+{
+	struct spark_seen_app *free_one = NULL;
+
+	for (size_t i = 0; i < SPARK_PAGES_KEPT; i++) {
+		const struct json *app = json_first(active);
+
+		if (!strcmp(m->apps[i].id, id))
+			return &m->apps[i];
+		while (app && !spark_state_is(app, "id", m->apps[i].id))
+			app = json_next(app);
+		if (!app && !free_one)
+			free_one = &m->apps[i];
+	}
+	if (free_one) {
+		*free_one = (struct spark_seen_app){0};
+		text_copy(free_one->id, sizeof free_one->id, text_of(id));
+	}
+	return free_one;
+}
+
+static void ask_app(struct probe *p, struct spark_seen_app *known, int64_t age, int64_t cores)
+{
+	char path[SPARK_ID_SIZE + 20];
+	struct http_request request = {.path = path, .most = PAGE_MOST, .timeout_ms = PAGE_MS};
+	struct http_answer answer;
+	struct spark_app_page page;
+
+	snprintf(path, sizeof path, "/app/?appId=%s", known->id);
+	/* of a long page its beginning says how many executors there were */
+	http_ask(p, &p->at, &request, &answer, NULL);
+	if (spark_read_app_page(buf_text(&answer.body), &page))
+		spark_see_app(known, &page, cores, age, clock_ms());
+	http_answer_free(&answer);
+}
+
+/* Of those that are active: the ones that were looked at longest ago, a few at a time. */
+static void ask_apps(struct probe *p, struct master *m, const struct json *root)
+{
+	const struct json *active = json_get(root, "activeapps");
+
+	for (int asked = 0; asked < PAGES_A_LOOK && wait_left(p->wait) > SPARE_MS; asked++) {
+		struct spark_seen_app *oldest = NULL;
+		const struct json *of = NULL;
+
+		for (const struct json *app = json_first(active); app; app = json_next(app)) {
+			const char *id = json_string(json_get(app, "id"));
+			struct spark_seen_app *place = spark_is_id(id) ? place_of(m, active, id) : NULL;
+
+			if (!place || place->looked >= m->look_began || (place->page.cut && clock_ms() - place->looked < CUT_AGAIN_MS))
+				continue;
+			if (!oldest || place->looked < oldest->looked) {
+				oldest = place;
+				of = app;
+			}
+		}
+		if (!oldest)
+			return;
+		ask_app(p, oldest, spark_number(of, "duration"), spark_number(of, "cores"));
+		if (oldest->looked < m->look_began)
+			return; /* no answer: not again and again */
+	}
 }
 
 /* The submission server refuses / with its version; it is a part of the same process. */
@@ -370,6 +537,7 @@ static const struct table_spec tables[] = {
 		{"cores_used", VALUE_INT, UNIT_CORES, 1, "cores that are taken"},
 		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory that it offers"},
 		{"memory_used", VALUE_INT, UNIT_BYTES, 2, "memory that is taken"},
+		{"late", VALUE_BOOL, UNIT_NONE, 2, "not heard of for 20 s, by the master's clock"},
 		{"heartbeat", VALUE_INT, UNIT_TIME, 3, "when it was last heard of; every 15 s"},
 		{"ui", VALUE_TEXT, UNIT_NONE, 4, "its web UI, as it says"},
 		{0},
@@ -381,8 +549,12 @@ static const struct table_spec tables[] = {
 		{"cores", VALUE_INT, UNIT_CORES, 1, "cores that it holds"},
 		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory of one executor"},
 		{"duration", VALUE_INT, UNIT_MS, 2, "how long it ran"},
-		{"started", VALUE_INT, UNIT_TIME, 3, "when it was started"},
+		{"why", VALUE_TEXT, UNIT_NONE, 1, "why it waits"},
+		{"executors_started", VALUE_INT, UNIT_COUNT, 3, "executors that were ever begun for it, while it is active"},
+		{"executors_lost", VALUE_INT, UNIT_COUNT, 3, "of those the ones that died by themselves"},
+		{"started", VALUE_INT, UNIT_TIME, 4, "when it was started"},
 		{"user", VALUE_TEXT, UNIT_NONE, 4, "who started it"},
+		{"driver_ui", VALUE_TEXT, UNIT_NONE, 5, "its driver's web UI, as it says, while it is active"},
 		{0},
 	}},
 	{"drivers", "drivers that the cluster runs or ran", (const struct column_spec[]){
@@ -401,10 +573,15 @@ static const struct table_spec tables[] = {
 static bool inspect(struct probe *p, struct snapshot *s)
 {
 	static const struct spark_specs specs = {figures, tables};
+	struct master *m = master_of(p);
 	struct spark_reply reply;
-	bool good = spark_get(p, &p->at, "/json/", "text/json", &reply, &s->err);
+	bool good;
 
-	if (good && !spark_read_master(reply.json, reply.served, reply.source, &specs, s))
+	m->look_began = clock_ms();
+	good = spark_get(p, &p->at, "/json/", "text/json", &reply, &s->err);
+	if (good && spark_is_master_status(json_string(json_get(reply.json, "status"))))
+		ask_apps(p, m, reply.json);
+	if (good && !spark_read_master(reply.json, reply.served, reply.source, m->apps, &specs, s))
 		good = err_set(&s->err, ERR_PARSE, "GET /json/: not of a master");
 	spark_reply_free(&reply);
 	return good;

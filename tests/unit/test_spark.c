@@ -67,7 +67,7 @@ static struct snapshot *master_read(const char *name, int64_t now)
 	struct snapshot *s = snapshot_new("test", PART_DEPTH);
 	struct spark_specs specs = specs_of(&kind_spark_master);
 
-	assert_true(spark_read_master(root, now, "recorded", &specs, s));
+	assert_true(spark_read_master(root, now, "recorded", NULL, &specs, s));
 	json_free(root);
 	return s;
 }
@@ -163,7 +163,7 @@ static void a_waiting_application_is_told_why_it_waits(void **state)
 
 	(void)state;
 	assert_non_null(found(s, "waiting", "late-orders (app-20261129160630-0002) waits: all 2 cores are taken"));
-	assert_non_null(found(s, "waiting", "can never start: it asks for 8192 MiB an executor, the largest worker has 1536 MiB"));
+	assert_non_null(found(s, "waiting", "it can never start: it asks for 8192 MiB an executor, the largest worker has 1536 MiB"));
 	assert_int_equal(s->n_findings, 2);
 	snapshot_unref(s);
 }
@@ -187,7 +187,7 @@ static struct snapshot *master_told(const char *json, int64_t now)
 	struct spark_specs specs = specs_of(&kind_spark_master);
 
 	assert_non_null(root);
-	assert_true(spark_read_master(root, now, "told", &specs, s));
+	assert_true(spark_read_master(root, now, "told", NULL, &specs, s));
 	json_free(root);
 	return s;
 }
@@ -286,7 +286,7 @@ static void a_worker_is_no_master_and_a_master_no_worker(void **state)
 	struct spark_specs of_master = specs_of(&kind_spark_master), of_worker = specs_of(&kind_spark_worker);
 
 	(void)state;
-	assert_false(spark_read_master(worker, 0, "", &of_master, s));
+	assert_false(spark_read_master(worker, 0, "", NULL, &of_master, s));
 	assert_false(spark_read_worker(master, &of_worker, s));
 	json_free(worker);
 	json_free(master);
@@ -393,12 +393,13 @@ static void a_driver_says_how_its_work_goes(void **state)
 	struct snapshot *s = snapshot_new("test", PART_DEPTH);
 	struct spark_specs specs = specs_of(&kind_spark_driver);
 	struct spark_work work = {0};
+	struct spark_stage rows[4];
 	char id[SPARK_ID_SIZE];
 
 	(void)state;
 	assert_true(spark_read_application(applications, &specs, s, id, &work));
-	spark_read_jobs(jobs, &specs, s, &work);
-	spark_read_stages(stages, &specs, s);
+	spark_read_jobs(jobs, NULL, &specs, s, &work);
+	assert_int_equal(spark_read_stages(stages, &specs, s, rows, 4), 1);
 	spark_read_executors(executors, &specs, s, &work);
 	spark_judge_work(&work, 1795969000000, "recorded", s);
 	assert_string_equal(id, "app-20261129154422-0000");
@@ -417,7 +418,7 @@ static void a_driver_says_how_its_work_goes(void **state)
 	assert_int_equal(figure(s, "started"), INT64_C(1795967061564));
 	assert_int_equal(s->health.state, LINK_OK);
 	assert_string_equal(words(snapshot_find_table(s, "jobs"), 0, "name"), "sleeps on purpose");
-	assert_string_equal(words(snapshot_find_table(s, "jobs"), 1, "status"), "FAILED");
+	assert_string_equal(words(snapshot_find_table(s, "jobs"), 1, "state"), "FAILED");
 	assert_string_equal(work.failed, "job 3, count at /srv/kitchen/orders.py:8");
 	assert_int_equal(work.failed_at, INT64_C(1795967082134));
 	json_free(applications);
@@ -441,7 +442,7 @@ static void jobs_without_an_executor_are_bad_after_a_while(void **state)
 	int64_t submitted = 1795968000000;
 
 	(void)state;
-	spark_read_jobs(jobs, &specs, s, &work);
+	spark_read_jobs(jobs, NULL, &specs, s, &work);
 	spark_read_executors(none, &specs, s, &work);
 	assert_int_equal(work.starving, submitted);
 	assert_int_equal(work.slots, 0);
@@ -454,7 +455,7 @@ static void jobs_without_an_executor_are_bad_after_a_while(void **state)
 	assert_string_equal(work.lost, "worker lost");
 	snapshot_unref(s);
 	s = snapshot_new("test", PART_DEPTH);
-	spark_read_jobs(jobs, &specs, s, &alone);
+	spark_read_jobs(jobs, NULL, &specs, s, &alone);
 	spark_read_executors(local, &specs, s, &alone);
 	spark_judge_work(&alone, submitted + 60000, "", s);
 	assert_int_equal(s->health.state, LINK_OK); /* a local driver works by itself */
@@ -683,7 +684,7 @@ static void a_history_server_lists_what_ended_and_what_did_not(void **state)
 	int64_t newest = 0;
 
 	(void)state;
-	assert_int_equal(spark_read_history(list, false, s, t, &newest), json_count(list));
+	assert_int_equal(spark_read_history(list, false, NULL, 0, s, t, &newest), json_count(list));
 	assert_int_equal(t->n_rows, json_count(list));
 	assert_true(newest > INT64_C(1795966934857));
 	assert_int_equal(table_get(t, 0, "ended").type, VALUE_UNKNOWN); /* not one ms before 1970 */
@@ -747,6 +748,7 @@ static void read_everything(struct text t)
 	struct spark_work work = {0};
 	struct spark_specs of_master = specs_of(&kind_spark_master), of_worker = specs_of(&kind_spark_worker);
 	struct spark_specs of_driver = specs_of(&kind_spark_driver);
+	struct spark_stage rows[4];
 	char id[SPARK_ID_SIZE], version[SPARK_VERSION_SIZE];
 	int64_t a = 0, b = 0;
 
@@ -760,7 +762,7 @@ static void read_everything(struct text t)
 	connect_read_sessions(t, &a, &b);
 	spark_rest_version(root);
 	spark_list_of_driver(root);
-	spark_read_master(root, 1795969000000, "", &of_master, s);
+	spark_read_master(root, 1795969000000, "", NULL, &of_master, s);
 	spark_read_worker(root, &of_worker, s);
 	spark_read_worker_gauges(root, &of_worker, s);
 	spark_master_beside(root);
@@ -768,13 +770,13 @@ static void read_everything(struct text t)
 	snapshot_unref(s);
 	s = snapshot_new("test", PART_DEPTH);
 	spark_read_application(root, &of_driver, s, id, &work);
-	spark_read_jobs(root, &of_driver, s, &work);
-	spark_read_stages(root, &of_driver, s);
+	spark_read_jobs(root, NULL, &of_driver, s, &work);
+	spark_read_stages(root, &of_driver, s, rows, 4);
 	spark_read_executors(root, &of_driver, s, &work);
 	spark_judge_work(&work, 1795969000000, "", s);
 	snapshot_unref(s);
 	s = snapshot_new("test", PART_DEPTH);
-	spark_read_history(root, true, s, snapshot_table(s, kind_spark_history.tables, "applications"), &a);
+	spark_read_history(root, true, NULL, 0, s, snapshot_table(s, kind_spark_history.tables, "applications"), &a);
 	snapshot_unref(s);
 	json_free(root);
 	free(settings);
