@@ -7,6 +7,8 @@
 const struct panel *const panels[] = {
 	&panel_overview,
 	&panel_ports,
+	&panel_kafka,
+	&panel_spark,
 	&panel_changes,
 	&panel_service,
 	NULL,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The panels that there are, and the two lists that more than one shows. Private to panels/. */
+/* The panels that there are, and the lists that more than one shows. Private to panels/. */
 #ifndef LAKETOP_PANELS_H
 #define LAKETOP_PANELS_H
 
 #include "clock.h"
 #include "panel.h"
 
-extern const struct panel panel_overview, panel_ports, panel_changes, panel_service;
+extern const struct panel panel_overview, panel_ports, panel_kafka, panel_spark, panel_changes, panel_service;
 
 struct event_list {
 	struct grid grid;
@@ -17,16 +17,94 @@ struct event_list {
 void events_draw(struct event_list *list, const struct panel_view *view, const char *service, struct canvas *c);
 unsigned events_act(struct event_list *list, struct panel_view *view, const char *service, enum act act);
 
-struct table_list { /* one table of a snapshot, sortable; set grid.sort to -1 at first */
+/* ---- lists of rows: of one table, or of the tables of several services side by side (list.c) ---- */
+struct list_row {
+	const struct service *service;    /* whose; NULL: nobody's */
+	const struct stream_view *stream; /* a row that is a streaming query's; else NULL */
+	const struct snapshot *from;
+	const struct table *table;        /* NULL: get() knows its values */
+	size_t at;
+};
+enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_WARN, MARK_BAD }; /* from UNKNOWN on a problem */
+struct list_column {
+	const char *head, *name; /* the table's column */
+	enum unit unit;          /* where the table does not say */
+	int priority, most;      /* most: columns that a text may take; 0: by the width of the screen */
+	bool number;             /* right-aligned, sorted from the largest */
+	bool own;                /* get() or words() know it: it is there whatever the tables have */
+	bool state;              /* in the colour of the row's mark */
+	bool graph;              /* made of blocks */
+};
+struct list_kind { /* what is NULL is not there */
+	const struct list_column *columns; /* ends with a name of NULL */
+	size_t n_names;                    /* of the first columns, which the selection follows; 0: 2 */
+	struct value (*get)(const struct list_row *row, const struct list_column *column); /* NULL: from the table */
+	/* Instead of the value by its unit; NULL: that. */
+	const char *(*words)(const struct list_row *row, const struct list_column *column, const struct lake *lake,
+		char out[VALUE_TEXT_SIZE]);
+	enum mark (*mark)(const struct list_row *row);
+	const char *note;  /* a text column: the last one on a broad screen, else a line below rows with a problem */
+	const char *empty; /* where there is no row at all */
+};
+struct list { /* what is listed now: begin, add, draw or act, end */
+	const struct list_kind *kind;
+	const struct lake *lake;
+	struct list_row *rows;
+	size_t n, room;
+	size_t left_off;
+	const struct snapshot *oldest; /* of those that are old */
+	bool has[TABLE_COLUMNS_MAX];   /* the columns that some table has */
+	bool any;                      /* a table was added */
+	char empty[REASON_SIZE];       /* where there is no row; "": the kind's */
+};
+void list_begin(struct list *list, const struct list_kind *kind, const struct lake *lake);
+void list_add(struct list *list, const struct list_row *row);
+/* All rows of the service's table. from NULL or no such table: none. */
+void list_add_table(struct list *list, const struct service *service, const struct snapshot *from, const char *table);
+void list_use(struct list *list, const struct snapshot *from, const struct table *table); /* its columns and age; no row */
+void list_has(struct list *list, const char *column);                 /* it is there whatever the tables have */
+/* It has no such table: said where nobody has one. */
+void list_missing(struct list *list, const struct service *service, const char *what);
+bool service_is(const struct service *s, const char *kind);
+void list_end(struct list *list);
+struct value list_get(const struct list_kind *kind, const struct list_row *row, const struct list_column *column);
+struct value list_cell(const struct list_row *row, const char *column); /* from the table */
+const char *list_text(const struct list_row *row, const char *column);  /* "" where there is none */
+
+struct table_list { /* how one looks at a list: selection, order. Set grid.sort to -1 at first */
 	struct grid grid;
 	int page;
 	int widths[TABLE_COLUMNS_MAX]; /* the widest seen: columns do not move while one scrolls */
 	char copied[REASON_SIZE * 2];
 };
-void table_list_reset(struct table_list *list);
-/* s: where table comes from, for its age; table NULL: not known. */
-void table_list_draw(struct table_list *list, const struct panel_view *view, const struct snapshot *s, const struct table *table,
-	struct canvas *c);
-unsigned table_list_act(struct table_list *list, struct panel_view *view, const struct table *table, enum act act);
+void table_list_reset(struct table_list *look);
+void list_draw(struct table_list *look, const struct panel_view *view, const struct list *list, struct canvas *c);
+/* Fills selected, where it is not NULL: the row after the act; its service and from are NULL where there is none. */
+unsigned list_act(struct table_list *look, struct panel_view *view, const struct list *list, enum act act, struct list_row *selected);
+
+/* One table of a snapshot as a list, by its spec. s: where it comes from, for its age; table NULL: not known. omit: a column that
+ * is not shown. mark: as in list_kind. Both may be NULL. */
+void table_list_draw(struct table_list *look, const struct panel_view *view, const struct snapshot *s, const struct table *table,
+	const char *omit, enum mark (*mark)(const struct list_row *row), struct canvas *c);
+unsigned table_list_act(struct table_list *look, struct panel_view *view, const struct table *table, const char *omit,
+	enum mark (*mark)(const struct list_row *row), enum act act, struct list_row *selected);
+
+/* ---- one row of a table, whole (record.c). Returns its lines ---- */
+int record_draw(struct canvas *c, const struct lake *lake, const struct table *table, size_t row, int top);
+
+/* ---- several lists of one panel, by Tab ---- */
+struct deck_view {
+	const char *name; /* on its tab; NULL ends */
+	const struct list_kind *kind;
+	void (*collect)(struct list *list);
+};
+enum { DECK_MAX = 6 };
+struct deck {
+	int at;
+	bool begun;
+	struct table_list looks[DECK_MAX];
+};
+void deck_draw(struct deck *deck, const struct panel_view *view, const struct deck_view *views, struct canvas *c);
+unsigned deck_act(struct deck *deck, struct panel_view *view, const struct deck_view *views, enum act act, struct list_row *selected);
 
 #endif

@@ -17,7 +17,7 @@ enum { HEAD_LINES = 2, BROAD = 90, MEDIUM = 60, WIDEST = 160, INDENT = 21, NARRO
 struct page {
 	char subject[NAME_SIZE * 4]; /* whose page: another one begins anew */
 	int view;                    /* 0: summary; then its tables; then its events */
-	int top, lines, height;      /* of the summary */
+	struct scroller scroller;    /* of the summary */
 	struct table_list table;
 	struct event_list events;
 	char copied[REASON_SIZE * 3];
@@ -384,43 +384,20 @@ static const struct table *table_of(const struct service *s, int view, const str
 	return t ? t : snapshot_find_table(s->pulse, spec->name);
 }
 
-static void tab_label(char out[NAME_SIZE], const struct service *s, int view, int tables)
+static void tab_label(const void *ctx, int view, char out[NAME_SIZE])
 {
+	const struct service *s = ctx;
 	const struct snapshot *from;
 	const struct table *t;
 	char number[VALUE_TEXT_SIZE];
 
-	if (view == 0 || view > tables) {
+	if (view == 0 || view > table_count(s)) {
 		snprintf(out, NAME_SIZE, "%s", view ? "events" : "summary");
 		return;
 	}
 	t = table_of(s, view, &from);
 	snprintf(out, NAME_SIZE, "%.40s %.20s", s->kind->tables[view - 1].name,
 		value_show(number, t ? value_int((int64_t)(t->n_rows + t->left_off)) : value_unknown(), UNIT_COUNT));
-}
-
-/* All labels where they fit; else from the one before the current on. */
-static void draw_tabs(struct canvas *c, int y, const struct service *s, int current)
-{
-	int tables = table_count(s), total = 0, first = 0, x = 1;
-	char label[NAME_SIZE];
-
-	for (int i = 0; i <= tables + 1; i++) {
-		tab_label(label, s, i, tables);
-		total += canvas_columns(c, label) + 3;
-	}
-	if (total > c->width && current > 1)
-		first = current - 1;
-	for (int i = first; i <= tables + 1; i++) {
-		int width;
-
-		tab_label(label, s, i, tables);
-		width = canvas_columns(c, label);
-		if (x + width + 1 > c->width)
-			break;
-		canvas_printf(c, y, x - 1, width + 2, i == current ? STYLE_SELECTED : STYLE_DIM, " %s ", label);
-		x += width + 3;
-	}
 }
 
 static void draw_name(struct canvas *c, const struct lake *lake, const struct service *s)
@@ -450,19 +427,14 @@ static void draw_view(struct page *page, struct panel_view *view, const struct s
 		events_draw(&page->events, view, s->name, c);
 	} else if (page->view > 0) {
 		t = table_of(s, page->view, &from);
-		table_list_draw(&page->table, view, from, t, c);
+		table_list_draw(&page->table, view, from, t, NULL, NULL, c);
 	} else {
 		struct canvas nowhere = canvas_part(c, 0, 0, 0, c->width);
 
-		page->height = c->height;
-		page->lines = draw_summary(&nowhere, view->lake, s, 0);
-		page->top = int_clamp(page->top, 0, int_max(0, page->lines - page->height));
-		draw_summary(c, view->lake, s, page->top);
+		scroller_fit(&page->scroller, c, draw_summary(&nowhere, view->lake, s, 0));
+		draw_summary(c, view->lake, s, page->scroller.top);
 		show_matches(c, 0, view->filter ? view->filter : "");
-		if (page->lines - page->top > page->height && c->height > 3)
-			canvas_text(c, c->height - 1, c->width - 1, 1, STYLE_DIM, "↓");
-		if (page->top > 0 && c->height > 3)
-			canvas_text(c, 0, c->width - 1, 1, STYLE_DIM, "↑");
+		scroller_marks(&page->scroller, c);
 	}
 }
 
@@ -499,7 +471,7 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	if (head)
 		draw_name(c, view->lake, s);
 	if (head == HEAD_LINES)
-		draw_tabs(c, 1, s, page->view);
+		show_tabs(c, 1, table_count(s) + 2, page->view, tab_label, s);
 	if (c->height >= 20) { /* a line of air */
 		show_rule(c, head);
 		head++;
@@ -508,24 +480,12 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	draw_view(page, view, s, &body);
 }
 
-static bool scroll_act(struct page *page, enum act what)
-{
-	int step = int_max(1, page->height - 2), bottom = int_max(0, page->lines - page->height);
-	int to = what == ACT_UP ? page->top - 1 : what == ACT_DOWN ? page->top + 1 : what == ACT_PAGE_UP ? page->top - step :
-		what == ACT_PAGE_DOWN ? page->top + step : what == ACT_TOP ? 0 : what == ACT_BOTTOM ? bottom : -1;
-
-	if (what != ACT_UP && what != ACT_PAGE_UP && to < 0)
-		return false;
-	page->top = int_clamp(to, 0, bottom);
-	return true;
-}
-
 static unsigned turn_view(struct page *page, const struct service *s, int by)
 {
 	int n = table_count(s) + 2;
 
 	page->view = (page->view + by + n) % n;
-	page->top = 0;
+	page->scroller.top = 0;
 	table_list_reset(&page->table);
 	return REACT_HANDLED;
 }
@@ -552,12 +512,12 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		return reactions & REACT_OPEN ? REACT_NONE : reactions; /* it is open */
 	}
 	if (page->view > 0)
-		return table_list_act(&page->table, view, table_of(s, page->view, &from), what);
+		return table_list_act(&page->table, view, table_of(s, page->view, &from), NULL, NULL, what, NULL);
 	if (what == ACT_COPY) {
 		view->copy = show_sentence(page->copied, sizeof page->copied, s);
 		return REACT_COPY;
 	}
-	return scroll_act(page, what) ? REACT_HANDLED : REACT_NONE;
+	return scroller_act(&page->scroller, what) ? REACT_HANDLED : REACT_NONE;
 }
 
 const struct panel panel_service = {

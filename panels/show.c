@@ -427,9 +427,59 @@ int show_wrapped(struct canvas *c, int y, int x, int width, enum style style, co
 	return line - y;
 }
 
+void show_tabs(struct canvas *c, int y, int n, int current, void (*label)(const void *ctx, int i, char out[NAME_SIZE]), const void *ctx)
+{
+	int total = 0, first = 0, x = 1;
+	char words[NAME_SIZE];
+
+	for (int i = 0; i < n; i++) {
+		label(ctx, i, words);
+		total += canvas_columns(c, words) + 3;
+	}
+	if (total > c->width && current > 1)
+		first = current - 1;
+	for (int i = first; i < n; i++) {
+		int width;
+
+		label(ctx, i, words);
+		width = canvas_columns(c, words);
+		if (x + width + 1 > c->width)
+			break;
+		canvas_text(c, y, x, width, i == current ? STYLE_TITLE : STYLE_DIM, words);
+		x += width + 3;
+	}
+}
+
 void show_rule(struct canvas *c, int y)
 {
 	canvas_fill(c, y, 1, c->width - 2, STYLE_RULE, "─");
+}
+
+void scroller_fit(struct scroller *s, const struct canvas *c, int lines)
+{
+	s->height = c->height;
+	s->lines = lines;
+	s->top = int_clamp(s->top, 0, int_max(0, s->lines - s->height));
+}
+
+void scroller_marks(const struct scroller *s, struct canvas *c)
+{
+	if (s->lines - s->top > s->height && c->height > 3)
+		canvas_text(c, c->height - 1, c->width - 1, 1, STYLE_DIM, "↓");
+	if (s->top > 0 && c->height > 3)
+		canvas_text(c, 0, c->width - 1, 1, STYLE_DIM, "↑");
+}
+
+bool scroller_act(struct scroller *s, enum act what)
+{
+	int step = int_max(1, s->height - 2), bottom = int_max(0, s->lines - s->height);
+	int to = what == ACT_UP ? s->top - 1 : what == ACT_DOWN ? s->top + 1 : what == ACT_PAGE_UP ? s->top - step :
+		what == ACT_PAGE_DOWN ? s->top + step : what == ACT_TOP ? 0 : what == ACT_BOTTOM ? bottom : -1;
+
+	if (what != ACT_UP && what != ACT_PAGE_UP && to < 0)
+		return false;
+	s->top = int_clamp(to, 0, bottom);
+	return true;
 }
 
 void pen_part(struct pen *pen, enum style style, const char *s, const struct history *trend)

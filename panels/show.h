@@ -41,8 +41,17 @@ char *show_cores(char out[VALUE_TEXT_SIZE], double cores); /* "37%" of one */
 char *show_fit(const struct canvas *c, char *out, size_t size, int width, const char *s);
 int show_text(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* columns used */
 int show_wrapped(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* lines used */
+/* The names of n views. All where they fit; else from the one before the current on. */
+void show_tabs(struct canvas *c, int y, int n, int current, void (*label)(const void *ctx, int i, char out[NAME_SIZE]), const void *ctx);
 void show_rule(struct canvas *c, int y);
 void show_matches(struct canvas *c, int first_line, const char *filter); /* marks what the filter hits */
+
+struct scroller { /* over lines that are more than fit */
+	int top, lines, height;
+};
+void scroller_fit(struct scroller *s, const struct canvas *c, int lines);
+void scroller_marks(const struct scroller *s, struct canvas *c); /* that there is more above or below */
+bool scroller_act(struct scroller *s, enum act act);
 
 struct pen { /* parts of one line, each whole or not at all */
 	struct canvas *c;

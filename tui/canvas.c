@@ -41,6 +41,7 @@ static const struct {
 	{0x2192, ">"}, {0x2190, "<"}, {0x2191, "^"}, {0x2193, "v"}, {0x25b8, ">"}, {0x25be, "v"}, {0x25b4, "^"},
 	{0x2265, ">="}, {0x2264, "<="}, {0x2260, "!="}, {0x00b7, "."}, {0x2013, "-"}, {0x2014, "-"}, {0x00b0, " "},
 	{0x23ce, "Enter"}, {0x25cf, "*"}, {0x00d7, "x"}, {0x2018, "'"}, {0x2019, "'"}, {0x201c, "\""}, {0x201d, "\""},
+	{0x2581, "_"}, {0x2582, "."}, {0x2583, "-"}, {0x2584, "="}, {0x2585, "+"}, {0x2586, "o"}, {0x2587, "#"}, {0x2588, "@"},
 };
 
 /* One glyph as it will be drawn: the character itself, or its ASCII words. */
@@ -303,7 +304,6 @@ static int spark_step(double v, double low, double high)
 void canvas_spark(struct canvas *c, int y, int x, int width, enum style style, double (*get)(const void *ctx, int back), const void *ctx)
 {
 	static const char *const blocks[SPARK_STEPS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	static const char *const ascii[SPARK_STEPS] = {"_", ".", "-", "=", "+", "o", "#", "@"};
 	double low = HUGE_VAL, high = -HUGE_VAL;
 
 	if (width < 0)
@@ -320,6 +320,6 @@ void canvas_spark(struct canvas *c, int y, int x, int width, enum style style, d
 		double v = get(ctx, width - 1 - i);
 
 		if (isfinite(v))
-			canvas_text(c, y, x + i, 1, style, (c->ascii ? ascii : blocks)[spark_step(v, low, high)]);
+			canvas_text(c, y, x + i, 1, style, blocks[spark_step(v, low, high)]);
 	}
 }

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rows of tables as one list: of one snapshot, or of several services side by side. Sorted by value
+ * and not by text, unknown ones last; the selection follows a name. A column that no table has is not
+ * there; rows that a cap left off are counted, and what is old says so. UI thread only.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "panels.h"
+#include "show.h"
+
+enum {
+	MEASURED_ROWS = 200, WIDEST_TEXT = 48, WIDEST_NUMBER = 27, NAME_CELLS = 2, NOTE_LEAST = 24,
+	BROAD = 150,     /* columns from which notes have a column of their own */
+	ROWS_FIRST = 64,
+};
+
+/* ---- what is listed ---- */
+
+void list_begin(struct list *list, const struct list_kind *kind, const struct lake *lake)
+{
+	*list = (struct list){.kind = kind, .lake = lake};
+}
+
+void list_end(struct list *list)
+{
+	free(list->rows);
+	list->rows = NULL;
+	list->n = list->room = 0;
+}
+
+void list_add(struct list *list, const struct list_row *row)
+{
+	if (list->n == list->room) {
+		list->room = list->room ? list->room * 2 : ROWS_FIRST;
+		list->rows = mem_grow(list->rows, list->room, sizeof *list->rows);
+	}
+	list->rows[list->n++] = *row;
+}
+
+static size_t columns_of(const struct list_kind *kind)
+{
+	size_t n = 0;
+
+	while (n < TABLE_COLUMNS_MAX && kind->columns[n].name)
+		n++;
+	return n;
+}
+
+static bool table_has(const struct table *table, const char *column)
+{
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (!strcmp(table->spec->columns[i].name, column))
+			return true;
+	return false;
+}
+
+void list_use(struct list *list, const struct snapshot *from, const struct table *table)
+{
+	list->any = true;
+	list->left_off += table->left_off;
+	if (snapshot_old(from, list->lake->now) && (!list->oldest || from->ended < list->oldest->ended))
+		list->oldest = from;
+	for (size_t i = 0, n = columns_of(list->kind); i < n; i++)
+		list->has[i] = list->has[i] || table_has(table, list->kind->columns[i].name);
+}
+
+void list_has(struct list *list, const char *column)
+{
+	for (size_t i = 0, n = columns_of(list->kind); i < n; i++)
+		list->has[i] = list->has[i] || !strcmp(list->kind->columns[i].name, column);
+}
+
+bool service_is(const struct service *s, const char *kind)
+{
+	return s->kind && !strcmp(s->kind->name, kind);
+}
+
+void list_missing(struct list *list, const struct service *service, const char *what)
+{
+	const char *words = service_words(service);
+	enum verdict v = service_verdict(service);
+	bool told = service->depth && service->depth->err.code == ERR_NONE;
+
+	if (list->empty[0])
+		return;
+	if (told && v == VERDICT_SERVING)
+		snprintf(list->empty, sizeof list->empty, "%.60s has no %.60s", service->name, what);
+	else if (service->depth && !told)
+		snprintf(list->empty, sizeof list->empty, "%.60s: %.160s", service->name, service->depth->err.words);
+	else
+		snprintf(list->empty, sizeof list->empty, "%.60s: %.160s", service->name,
+			words[0] ? words : v == VERDICT_SERVING ? "serves, and was not asked yet" : verdict_word(v));
+}
+
+void list_add_table(struct list *list, const struct service *service, const struct snapshot *from, const char *table)
+{
+	struct list_row row = {.service = service, .from = from, .table = from ? snapshot_find_table(from, table) : NULL};
+
+	if (!row.table || !row.table->spec)
+		return;
+	list_use(list, from, row.table);
+	for (; row.at < row.table->n_rows; row.at++)
+		list_add(list, &row);
+}
+
+struct value list_cell(const struct list_row *row, const char *column)
+{
+	return row->table ? table_get(row->table, row->at, column) : value_unknown();
+}
+
+const char *list_text(const struct list_row *row, const char *column)
+{
+	struct value v = list_cell(row, column);
+
+	return v.type == VALUE_TEXT ? v.u.s : "";
+}
+
+struct value list_get(const struct list_kind *kind, const struct list_row *row, const struct list_column *column)
+{
+	return kind->get ? kind->get(row, column) : list_cell(row, column->name);
+}
+
+/* ---- which rows, in which order ---- */
+
+struct rows {
+	const struct list *list;
+	const char *filter;
+	bool problems_only, ascii;
+	size_t *at, n, n_columns;
+	size_t lead; /* 1: the mark stands before the list's columns */
+	struct grid_column columns[TABLE_COLUMNS_MAX + 1];
+};
+
+static enum mark mark_of(const struct list *list, const struct list_row *row)
+{
+	return list->kind->mark ? list->kind->mark(row) : MARK_NONE;
+}
+
+static bool column_shown(const struct list *list, size_t column)
+{
+	return list->kind->columns[column].own || list->has[column] || !list->any;
+}
+
+static enum unit unit_of(const struct list_row *row, const struct list_column *spec)
+{
+	for (size_t i = 0; row->table && i < row->table->n_columns; i++)
+		if (!strcmp(row->table->spec->columns[i].name, spec->name))
+			return row->table->spec->columns[i].unit;
+	return spec->unit;
+}
+
+static const char *cell_words(const struct list *list, const struct list_row *row, size_t column, char out[VALUE_TEXT_SIZE])
+{
+	const struct list_column *spec = &list->kind->columns[column];
+	const char *words = list->kind->words ? list->kind->words(row, spec, list->lake, out) : NULL;
+	struct value v;
+
+	if (words)
+		return words;
+	v = list_get(list->kind, row, spec);
+	/* a long text is shown as it is: there may be room for it */
+	return v.type == VALUE_TEXT ? v.u.s : show_value(out, v, unit_of(row, spec), list->lake);
+}
+
+static bool keep(const void *ctx, size_t at)
+{
+	const struct rows *rows = ctx;
+	const struct list_row *row = &rows->list->rows[at];
+	char words[TABLE_COLUMNS_MAX][VALUE_TEXT_SIZE];
+	const char *cells[TABLE_COLUMNS_MAX];
+
+	if (rows->problems_only && rows->list->kind->mark && mark_of(rows->list, row) < MARK_UNKNOWN)
+		return false;
+	if (!rows->filter[0])
+		return true;
+	for (size_t i = 0; i < rows->n_columns; i++)
+		cells[i] = column_shown(rows->list, i) ? cell_words(rows->list, row, i, words[i]) : "";
+	return row_matches(rows->filter, cells, rows->n_columns);
+}
+
+struct order {
+	const struct value *keys; /* by row */
+	bool reverse;
+};
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct order *order = ctx;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	struct value v = order->keys[x], w = order->keys[y];
+	int by = value_compare(v, w);
+
+	if (order->reverse && v.type != VALUE_UNKNOWN && w.type != VALUE_UNKNOWN) /* unknown stays last */
+		by = -by;
+	return by ? by : x < y ? -1 : 1;
+}
+
+static void rows_sort(struct rows *rows, const struct grid *g)
+{
+	const struct list *list = rows->list;
+	struct order order = {.reverse = g->reverse};
+	struct value *keys;
+
+	if (g->sort < 0 || (size_t)g->sort >= rows->n_columns + rows->lead)
+		return;
+	order.keys = keys = mem_new(list->n ? list->n : 1, sizeof *keys);
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct list_row *row = &list->rows[rows->at[i]];
+
+		keys[rows->at[i]] = (size_t)g->sort < rows->lead ? value_int((int64_t)mark_of(list, row)) :
+			list_get(list->kind, row, &list->kind->columns[(size_t)g->sort - rows->lead]);
+	}
+	qsort_r(rows->at, rows->n, sizeof *rows->at, compare, &order);
+	free(keys);
+}
+
+static void rows_collect(struct rows *rows, const struct panel_view *view, const struct list *list, const struct grid *g)
+{
+	*rows = (struct rows){.list = list, .filter = view->filter ? view->filter : "", .problems_only = view->problems_only};
+	rows->n_columns = columns_of(list->kind);
+	rows->lead = list->kind->mark ? 1 : 0;
+	rows->at = rows_kept(list->n, keep, rows, &rows->n);
+	rows_sort(rows, g);
+}
+
+/* ---- a row ---- */
+
+static const enum verdict mark_verdicts[] = {
+	[MARK_NONE] = VERDICT_UNKNOWN, [MARK_GOOD] = VERDICT_SERVING, [MARK_BUSY] = VERDICT_STARTING, [MARK_OFF] = VERDICT_ABSENT,
+	[MARK_UNKNOWN] = VERDICT_UNKNOWN, [MARK_WARN] = VERDICT_SICK, [MARK_BAD] = VERDICT_BLOCKED,
+};
+
+static enum style mark_style(enum mark mark)
+{
+	return mark == MARK_NONE ? STYLE_NORMAL : mark == MARK_WARN ? STYLE_WARN : verdict_style(mark_verdicts[mark]);
+}
+
+static enum style style_of(const struct list_column *column, const char *words, enum mark mark)
+{
+	if (!strcmp(words, "-"))
+		return STYLE_DIM;
+	if (column->graph)
+		return STYLE_GRAPH;
+	return column->state && mark >= MARK_BUSY ? mark_style(mark) : STYLE_NORMAL;
+}
+
+static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
+{
+	const struct rows *rows = ctx;
+	const struct list *list = rows->list;
+	const struct list_row *r = &list->rows[rows->at[at]];
+	enum mark mark = mark_of(list, r);
+	bool old = snapshot_old(r->from, list->lake->now);
+	size_t used = 0, n_names = list->kind->n_names ? list->kind->n_names : NAME_CELLS;
+	char *name = scratch[rows->n_columns + rows->lead];
+
+	name[0] = '\0';
+	if (rows->lead)
+		cells[0] = (struct grid_cell){.s = mark == MARK_NONE ? "" : verdict_glyph(mark_verdicts[mark], rows->ascii),
+			.style = mark_style(mark)};
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		struct grid_cell *cell = &cells[rows->lead + i];
+
+		*cell = (struct grid_cell){.s = column_shown(list, i) ? cell_words(list, r, i, scratch[rows->lead + i]) : ""};
+		cell->style = old ? STYLE_DIM : style_of(&list->kind->columns[i], cell->s, mark);
+		/* an age is another one in a moment */
+		if (i < n_names && used + 1 < VALUE_TEXT_SIZE && list->kind->columns[i].unit != UNIT_TIME) {
+			snprintf(name + used, VALUE_TEXT_SIZE - used, "%s/", cell->s);
+			used = strlen(name);
+		}
+	}
+	if (r->service && used + 1 < VALUE_TEXT_SIZE)
+		snprintf(name + used, VALUE_TEXT_SIZE - used, "%s", r->service->name);
+	return name;
+}
+
+static bool note(const void *ctx, size_t at, char out[REASON_SIZE], enum style *style)
+{
+	const struct rows *rows = ctx;
+	const struct list_row *r = &rows->list->rows[rows->at[at]];
+	enum mark mark = mark_of(rows->list, r);
+
+	if (mark < MARK_UNKNOWN)
+		return false;
+	for (size_t i = 0; i < rows->n_columns; i++)
+		if (!strcmp(rows->list->kind->columns[i].name, rows->list->kind->note)) {
+			char words[VALUE_TEXT_SIZE];
+
+			text_copy(out, REASON_SIZE, text_of(cell_words(rows->list, r, i, words)));
+			*style = mark == MARK_UNKNOWN ? STYLE_DIM : mark_style(mark);
+			return out[0] && strcmp(out, "-") != 0;
+		}
+	return false;
+}
+
+/* ---- columns ---- */
+
+static bool is_note(const struct list *list, size_t column)
+{
+	return list->kind->note && !strcmp(list->kind->columns[column].name, list->kind->note);
+}
+
+/* Widths by what stands in the first rows and in those on the screen; they only ever grow. */
+static void measure(struct table_list *look, const struct rows *rows, const struct canvas *c)
+{
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		int *width = &look->widths[i];
+		size_t top = (size_t)int_max(look->grid.top, 0);
+		char out[VALUE_TEXT_SIZE];
+
+		if (!column_shown(rows->list, i))
+			continue;
+		*width = int_max(*width, canvas_columns(c, rows->list->kind->columns[i].head) + 1); /* and the arrow of its order */
+		for (size_t k = 0; k < rows->n && k < MEASURED_ROWS; k++)
+			*width = int_max(*width, canvas_columns(c, cell_words(rows->list, &rows->list->rows[rows->at[k]], i, out)));
+		for (size_t k = top; k < rows->n && k < top + (size_t)int_max(c->height, 0); k++)
+			*width = int_max(*width, canvas_columns(c, cell_words(rows->list, &rows->list->rows[rows->at[k]], i, out)));
+	}
+}
+
+static void column_for(const struct table_list *look, struct rows *rows, size_t i, int text, bool broad)
+{
+	const struct list_column *spec = &rows->list->kind->columns[i];
+	struct grid_column *column = &rows->columns[rows->lead + i];
+
+	*column = (struct grid_column){.head = spec->head, .priority = spec->priority, .right = spec->number,
+		.width = int_min(look->widths[i], spec->number ? WIDEST_NUMBER : spec->most ? spec->most : text)};
+	if (is_note(rows->list, i)) {
+		column->width = NOTE_LEAST;
+		column->priority = broad ? spec->priority : GRID_NEVER;
+		column->flexible = broad;
+	}
+	if (!column_shown(rows->list, i))
+		column->priority = GRID_NEVER;
+}
+
+static void lay_columns(struct table_list *look, struct rows *rows, const struct canvas *c)
+{
+	int text = c ? int_clamp(c->width / 3, 8, WIDEST_TEXT) : WIDEST_TEXT;
+	bool broad = c && c->width >= BROAD;
+	size_t widest = rows->n_columns;
+
+	rows->ascii = c && c->ascii;
+	if (c)
+		measure(look, rows, c);
+	if (rows->lead)
+		rows->columns[0] = (struct grid_column){.head = "", .width = 1};
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		column_for(look, rows, i, text, broad);
+		if (is_note(rows->list, i) && broad)
+			return; /* it takes the rest, and is the last */
+		if (column_shown(rows->list, i) && !is_note(rows->list, i) &&
+			(widest == rows->n_columns || look->widths[i] > look->widths[widest]))
+			widest = i;
+	}
+	if (widest == rows->n_columns)
+		return;
+	/* only a text that is cut has use for more room */
+	rows->columns[rows->lead + widest].flexible = look->widths[widest] > rows->columns[rows->lead + widest].width &&
+		!rows->columns[rows->lead + widest].right;
+}
+
+static const char *empty_words(const struct rows *rows)
+{
+	const struct list *list = rows->list;
+
+	if (list->n)
+		return rows->filter[0] ? "no row here matches" : "no row here has a problem";
+	return list->empty[0] ? list->empty : list->any || !list->kind->empty ? "no rows" : list->kind->empty;
+}
+
+static struct grid_source source_of(struct table_list *look, struct rows *rows, const struct canvas *c)
+{
+	lay_columns(look, rows, c);
+	return (struct grid_source){
+		.n_rows = rows->n, .columns = rows->columns, .n_columns = rows->list->n || rows->list->any ? rows->n_columns + rows->lead : 0,
+		.row = row, .note = rows->list->kind->note && !(c && c->width >= BROAD) ? note : NULL, .ctx = rows, .empty = empty_words(rows),
+	};
+}
+
+/* ---- drawing ---- */
+
+void table_list_reset(struct table_list *look)
+{
+	*look = (struct table_list){.grid.sort = -1};
+}
+
+/* What is missing or old, on the last line. Returns the lines used. */
+static int draw_note(struct canvas *c, const struct list *list)
+{
+	char words[REASON_SIZE], number[VALUE_TEXT_SIZE], age[VALUE_TEXT_SIZE];
+
+	if (c->height < 4)
+		return 0;
+	if (list->oldest) {
+		snprintf(words, sizeof words, "as it was %s ago", show_age(age, list->oldest->ended, list->lake->now));
+		show_text(c, c->height - 1, 1, c->width - 2, STYLE_WARN, words);
+		return 1;
+	}
+	if (!list->left_off)
+		return 0;
+	snprintf(words, sizeof words, "%s more rows are there, beyond what is read",
+		value_show(number, value_int((int64_t)list->left_off), UNIT_COUNT));
+	show_text(c, c->height - 1, 1, c->width - 2, STYLE_DIM, words);
+	return 1;
+}
+
+void list_draw(struct table_list *look, const struct panel_view *view, const struct list *list, struct canvas *c)
+{
+	struct rows rows;
+	struct grid_source source;
+	struct canvas body = canvas_part(c, 0, 0, c->height - draw_note(c, list), c->width);
+
+	rows_collect(&rows, view, list, &look->grid);
+	source = source_of(look, &rows, c);
+	look->page = body.height - 2;
+	grid_draw(&look->grid, &source, &body);
+	show_matches(&body, 1, rows.filter);
+	free(rows.at);
+}
+
+/* ---- acts ---- */
+
+/* The next column; numbers begin with the largest, marks with the worst. After the last one: as given. */
+static void sort_next(struct grid *g, const struct rows *rows)
+{
+	int n = (int)(rows->n_columns + rows->lead), lead = (int)rows->lead;
+
+	do
+		g->sort = g->sort + 1 < n ? g->sort + 1 : -1;
+	while (g->sort >= lead && !column_shown(rows->list, (size_t)(g->sort - lead)));
+	g->reverse = g->sort >= 0 && (g->sort < lead || rows->list->kind->columns[g->sort - lead].number);
+	g->selected = 0;
+	g->anchor[0] = '\0';
+}
+
+static const char *row_words(struct table_list *look, const struct rows *rows)
+{
+	const struct list_row *r = &rows->list->rows[rows->at[look->grid.selected]];
+	size_t used = 0;
+
+	look->copied[0] = '\0';
+	for (size_t i = 0; i < rows->n_columns && used + 2 < sizeof look->copied; i++) {
+		char out[VALUE_TEXT_SIZE];
+
+		if (!column_shown(rows->list, i))
+			continue;
+		text_copy(look->copied + used, sizeof look->copied - used, used ? TEXT("  ") : TEXT(""));
+		used = strlen(look->copied);
+		text_copy(look->copied + used, sizeof look->copied - used, text_of(cell_words(rows->list, r, i, out)));
+		used = strlen(look->copied);
+	}
+	return look->copied;
+}
+
+static unsigned act_on(struct table_list *look, struct panel_view *view, const struct rows *rows, enum act what)
+{
+	if (what == ACT_SORT)
+		sort_next(&look->grid, rows);
+	else if (what == ACT_SORT_REVERSE)
+		look->grid.reverse = !look->grid.reverse;
+	else if (what == ACT_COPY && rows->n) {
+		view->copy = row_words(look, rows);
+		return REACT_COPY;
+	} else
+		return REACT_NONE;
+	return REACT_HANDLED;
+}
+
+unsigned list_act(struct table_list *look, struct panel_view *view, const struct list *list, enum act what, struct list_row *selected)
+{
+	struct rows rows;
+	struct grid_source source;
+	unsigned reactions;
+
+	rows_collect(&rows, view, list, &look->grid);
+	source = source_of(look, &rows, NULL);
+	reactions = grid_act(&look->grid, &source, look->page, what) ? REACT_HANDLED : act_on(look, view, &rows, what);
+	if (selected)
+		*selected = rows.n ? list->rows[rows.at[look->grid.selected]] : (struct list_row){0};
+	free(rows.at);
+	return reactions;
+}
+
+/* ---- one table by its spec ---- */
+
+static bool is_number(const struct column_spec *spec)
+{
+	return (spec->type == VALUE_INT || spec->type == VALUE_REAL) && spec->unit != UNIT_TIME;
+}
+
+static void head_of(char out[NAME_SIZE], const struct column_spec *spec)
+{
+	size_t i = 0;
+
+	for (; spec->name[i] && i + 1 < NAME_SIZE; i++) {
+		char c = spec->name[i];
+
+		out[i] = c == '_' ? ' ' : c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	}
+	out[i] = '\0';
+}
+
+struct by_spec { /* a list whose columns are those of a table */
+	struct list list;
+	struct list_kind kind;
+	struct list_column columns[TABLE_COLUMNS_MAX + 1];
+	char heads[TABLE_COLUMNS_MAX][NAME_SIZE];
+};
+
+static void by_spec_begin(struct by_spec *b, const struct lake *lake, const struct snapshot *s, const struct table *table,
+	const char *omit, enum mark (*mark)(const struct list_row *row))
+{
+	size_t n = 0;
+
+	*b = (struct by_spec){0};
+	for (size_t i = 0; i < table->n_columns && n < TABLE_COLUMNS_MAX; i++) {
+		const struct column_spec *spec = &table->spec->columns[i];
+
+		if (omit && !strcmp(omit, spec->name))
+			continue;
+		head_of(b->heads[n], spec);
+		b->columns[n] = (struct list_column){.head = b->heads[n], .name = spec->name, .unit = spec->unit,
+			.priority = spec->priority, .number = is_number(spec)};
+		n++;
+	}
+	b->kind.columns = b->columns;
+	b->kind.mark = mark;
+	list_begin(&b->list, &b->kind, lake);
+	list_use(&b->list, s, table);
+	for (size_t i = 0; i < table->n_rows; i++)
+		list_add(&b->list, &(struct list_row){.from = s, .table = table, .at = i});
+}
+
+void table_list_draw(struct table_list *look, const struct panel_view *view, const struct snapshot *s,
+	const struct table *table, const char *omit, enum mark (*mark)(const struct list_row *row), struct canvas *c)
+{
+	struct by_spec b;
+
+	if (!table || !table->spec || !table->n_columns) {
+		show_text(c, 0, 1, c->width - 2, STYLE_DIM, "not known (yet)");
+		return;
+	}
+	by_spec_begin(&b, view->lake, s, table, omit, mark);
+	list_draw(look, view, &b.list, c);
+	list_end(&b.list);
+}
+
+unsigned table_list_act(struct table_list *look, struct panel_view *view, const struct table *table, const char *omit,
+	enum mark (*mark)(const struct list_row *row), enum act what, struct list_row *selected)
+{
+	struct by_spec b;
+	unsigned reactions;
+
+	if (selected)
+		*selected = (struct list_row){0};
+	if (!table || !table->spec || !table->n_columns)
+		return REACT_NONE;
+	by_spec_begin(&b, view->lake, NULL, table, omit, mark);
+	reactions = list_act(look, view, &b.list, what, selected);
+	list_end(&b.list);
+	return reactions;
+}
+
+/* ---- several lists, by Tab ---- */
+
+struct tabs { /* of a deck, with what each holds */
+	const struct deck_view *views;
+	size_t counts[DECK_MAX];
+	bool known[DECK_MAX];
+};
+
+static int views_of(const struct deck_view *views)
+{
+	int n = 0;
+
+	while (n < DECK_MAX && views[n].name)
+		n++;
+	return n;
+}
+
+static void tab_label(const void *ctx, int i, char out[NAME_SIZE])
+{
+	const struct tabs *tabs = ctx;
+	char number[VALUE_TEXT_SIZE];
+
+	if (tabs->known[i])
+		snprintf(out, NAME_SIZE, "%.40s %.20s", tabs->views[i].name,
+			value_show(number, value_int((int64_t)tabs->counts[i]), UNIT_COUNT));
+	else
+		snprintf(out, NAME_SIZE, "%.40s", tabs->views[i].name);
+}
+
+static void deck_begin(struct deck *deck)
+{
+	for (int i = 0; !deck->begun && i < DECK_MAX; i++)
+		table_list_reset(&deck->looks[i]);
+	deck->begun = true;
+}
+
+static void collect(struct list *list, const struct deck_view *view, const struct lake *lake)
+{
+	list_begin(list, view->kind, lake);
+	view->collect(list);
+}
+
+void deck_draw(struct deck *deck, const struct panel_view *view, const struct deck_view *views, struct canvas *c)
+{
+	struct tabs tabs = {.views = views};
+	struct list current = {0}, list;
+	int n = views_of(views), head = c->height > 2;
+	struct canvas body;
+
+	deck_begin(deck);
+	for (int i = 0; i < n; i++) {
+		collect(&list, &views[i], view->lake);
+		tabs.counts[i] = list.n + list.left_off;
+		tabs.known[i] = list.any || list.n;
+		if (i == deck->at)
+			current = list;
+		else
+			list_end(&list);
+	}
+	if (head)
+		show_tabs(c, 0, n, deck->at, tab_label, &tabs);
+	if (c->height >= 20) /* a line of air */
+		show_rule(c, head++);
+	body = canvas_part(c, head, 0, c->height - head, c->width);
+	list_draw(&deck->looks[deck->at], view, &current, &body);
+	list_end(&current);
+}
+
+unsigned deck_act(struct deck *deck, struct panel_view *view, const struct deck_view *views, enum act what, struct list_row *selected)
+{
+	int n = views_of(views);
+	struct list list;
+	unsigned reactions;
+
+	deck_begin(deck);
+	if (what == ACT_NEXT_VIEW || what == ACT_PREVIOUS_VIEW) {
+		deck->at = (deck->at + (what == ACT_NEXT_VIEW ? 1 : n - 1)) % n;
+		*selected = (struct list_row){0};
+		return REACT_HANDLED;
+	}
+	collect(&list, &views[deck->at], view->lake);
+	reactions = list_act(&deck->looks[deck->at], view, &list, what, selected);
+	list_end(&list);
+	return reactions;
+}
