@@ -218,12 +218,14 @@ static void answer(struct actor *a, struct net *net, const struct inquiry *q, ui
 		q->address[0] == '*' || !strcmp(q->address, "0.0.0.0") ? TEXT("127.0.0.1") :
 		!strcmp(q->address, "[::]") || !strcmp(q->address, "::") ? TEXT("::1") : text_of(q->address));
 	s->source = arena_printf(s->arena, "port:%s:%u", q->address, q->port);
-	if (n)
+	if (n) {
 		said = identify_among(&p, kinds, n, &state_kind, &s->who);
-	else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role) && (q->port < EPHEMERAL || q->on_demand))
-		said = listen_for_banner(&p, &s->who);
-	if (q->on_demand && said == ANSWERED_NOT_ASKED)
-		said = ask_http(&p, &s->who);
+	} else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role)) { /* such a port is not asked even on demand */
+		if (q->port < EPHEMERAL || q->on_demand)
+			said = listen_for_banner(&p, &s->who);
+		if (q->on_demand && said == ANSWERED_NOT_ASKED)
+			said = ask_http(&p, &s->who);
+	}
 	probe_state_for(&p, &state_kind, NULL);
 	s->who.answered = said;
 	s->requests = p.requests;
