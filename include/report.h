@@ -19,6 +19,8 @@ struct report_options {
 void report_status(const struct lake *lake, const struct report_options *options, struct buf *out);
 void report_ports(const struct lake *lake, const struct report_options *options, struct buf *out);
 void report_events(const struct lake *lake, struct buf *out);
+/* Masters, workers, applications, stages, queries, Connect. EXIT_UNKNOWN: no Spark answered. */
+enum exit_code report_spark(const struct lake *lake, const struct report_options *options, struct buf *out);
 void report_versions(struct buf *out); /* of laketop and its libraries, for --version and doctor */
 /* One line, and its exit code. names NULL: the required services. */
 enum exit_code report_check(const struct lake *lake, const char *const *names, struct buf *out);

@@ -135,6 +135,13 @@ static int print_events(const struct setup *setup, struct engine *engine, struct
 	return EXIT_READY;
 }
 
+static int print_spark(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	const struct report_options report = {.json = setup->options->json};
+
+	return (int)report_spark(engine_lake(engine), &report, out);
+}
+
 static void print_costs(struct engine *engine, struct buf *out)
 {
 	const struct lake *lake = engine_lake(engine);
@@ -292,6 +299,8 @@ int command_run(const struct setup *setup)
 		return run_reporting(setup, print_ports);
 	case COMMAND_EVENTS:
 		return run_reporting(setup, print_events);
+	case COMMAND_SPARK:
+		return run_reporting(setup, print_spark);
 	case COMMAND_DOCTOR:
 		return run_reporting(setup, print_doctor);
 	case COMMAND_WAIT:

@@ -82,6 +82,7 @@ bool spark_is_id(const char *s); /* fit for a path: letters, digits, "-", "_", "
 	{"tasks_completed", "completed tasks", UNIT_COUNT, FIGURE_HISTORY, "tasks done, of all executors that are remembered"}, \
 	{"tasks_failed", "failed tasks", UNIT_COUNT, FIGURE_HISTORY, "failed tasks, of all executors that are remembered"}, \
 	{"queries", "queries", UNIT_COUNT, 0, "streaming queries that run"}, \
+	{"checkpoints", "checkpoints", UNIT_NONE, 0, "where queries keep checkpoints that name no place of their own"}, \
 	{"storage_used", "storage", UNIT_BYTES, 0, "memory that cached data takes"}, \
 	{"storage", "storage limit", UNIT_BYTES, 0, "memory that cached data may take"}, \
 	{"application", "application", UNIT_NONE, 0, "its id"}, \

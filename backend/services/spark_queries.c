@@ -4,7 +4,7 @@
  * page /StreamingQuery/ (a driver without queries redirects: the cheap test) for who they are; the
  * gauges of the metrics servlet, where spark.sql.streaming.metricsEnabled was set, else the page of
  * each query, for rates, batch duration, state and watermark; the SQL executions, whose descriptions
- * name run and batch, for when the last batch began. The driver's thread.
+ * name run and batch, for when the last batch began. The actor's thread.
  *
  * The trigger is in none of them, and stays unknown. Times on pages are in the driver's own zone,
  * which they do not name: only durations are read.
@@ -214,7 +214,7 @@ static struct value words_of(const char *s)
 	return s[0] ? value_text(s) : value_unknown();
 }
 
-static void put_query(const struct spark_query *q, const char *checkpoints, struct snapshot *s, struct table *t)
+static void put_query(const struct spark_query *q, struct snapshot *s, struct table *t)
 {
 	struct value *row = table_row(s, t);
 
@@ -231,8 +231,6 @@ static void put_query(const struct spark_query *q, const char *checkpoints, stru
 	table_set(s, t, row, "last", known(q->last, 1));
 	table_set(s, t, row, "started", known(q->started, 1));
 	table_set(s, t, row, "reason", words_of(q->reason));
-	if (checkpoints[0] && q->name[0])
-		table_set(s, t, row, "checkpoint", value_text(arena_printf(s->arena, "%s/%s", checkpoints, q->name)));
 }
 
 /* One that failed is a finding until a query of the same id runs again. */
@@ -264,7 +262,7 @@ static bool ask_page(struct probe *p, const struct endpoint *at, const char *pat
 	return wait_left(p->wait) > SPARE_MS && http_ask(p, at, &request, out, NULL) && out->status == 200;
 }
 
-/* Where queries keep their checkpoints unless they say otherwise: of a hundred kilobytes, so once. */
+/* Where queries keep their checkpoints unless they say otherwise; what a query says is told by none. A hundred kilobytes: once. */
 static void ask_settings(struct probe *p, const struct endpoint *at, struct spark_memory *memory)
 {
 	char path[SPARK_ID_SIZE + 60];
@@ -342,10 +340,12 @@ void spark_inspect_queries(struct probe *p, const struct endpoint *at, const str
 		active += queries[i].active;
 		if (queries[i].active)
 			spark_read_query_batches(sql, &queries[i]);
-		put_query(&queries[i], memory->checkpoints, s, t);
+		put_query(&queries[i], s, t);
 	}
 	if (n)
 		snapshot_figure(s, specs->figures, "queries", value_int(active));
+	if (n && memory->checkpoints[0])
+		snapshot_figure(s, specs->figures, "checkpoints", value_text(memory->checkpoints));
 	query_findings(queries, n, s);
 	free(queries);
 }
@@ -362,7 +362,6 @@ const struct column_spec spark_query_columns[] = {
 	{"watermark", VALUE_INT, UNIT_TIME, 4, "event time before which it takes nothing more"},
 	{"last", VALUE_INT, UNIT_TIME, 3, "when its newest batch began"},
 	{"reason", VALUE_TEXT, UNIT_NONE, 3, "why it failed"},
-	{"checkpoint", VALUE_TEXT, UNIT_NONE, 5, "where it keeps its checkpoint, if spark.sql.streaming.checkpointLocation says so"},
 	{"id", VALUE_TEXT, UNIT_NONE, 5, "its id, that of its checkpoint"},
 	{"run", VALUE_TEXT, UNIT_NONE, 7, "id of this run"},
 	{"started", VALUE_INT, UNIT_TIME, 6, "when this run began"},
