@@ -231,10 +231,10 @@ static void add_problem(struct lake *lake, const struct service *s, const struct
 void store_sum_up(struct engine *e)
 {
 	struct lake *lake = &e->lake;
-	bool ready = true;
+	bool ready = true, settled;
 
 	lake->n_problems = lake->n_warnings = lake->n_absent = lake->n_serving = lake->n_required = 0;
-	lake->settled = e->host_news && (e->docker_news || e->options.replay) && (e->discovered || !e->options.discover);
+	settled = e->host_news && (e->docker_news || e->options.replay) && (e->discovered || !e->options.discover);
 	for (size_t i = 0; i < lake->n_services; i++) {
 		const struct service *s = lake->services[i];
 		const struct judged *j = &s->verdict.shown;
@@ -242,7 +242,7 @@ void store_sum_up(struct engine *e)
 		lake->n_serving += j->verdict == VERDICT_SERVING;
 		lake->n_absent += j->verdict == VERDICT_ABSENT && s->expected;
 		lake->n_required += s->required;
-		lake->settled = lake->settled && !s->asking;
+		settled = settled && !s->asking;
 		if (s->required && j->verdict != VERDICT_SERVING) {
 			add_problem(lake, s, NULL);
 			ready = false;
@@ -256,6 +256,7 @@ void store_sum_up(struct engine *e)
 			}
 		}
 	}
+	lake->settled = lake->settled || settled; /* what is found later does not take the first truth back */
 	qsort(lake->problems, lake->n_problems, sizeof *lake->problems, by_rank);
 	ready = ready && lake->n_required > 0;
 	if (ready && !lake->ready)
