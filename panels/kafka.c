@@ -1,515 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * Kafka: who is behind and whether it catches up; topics, brokers, Spark's streaming queries, and
- * connectors. All clusters stand side by side. What is too large to be pushed (the partitions of a
- * group, the records of a topic) is asked for when it is opened, and again while it is open.
- * UI thread only.
+ * connectors. What is too large to be pushed (the partitions of a group, the records of a topic) is
+ * asked for when it is opened, and again while it is open. UI thread only.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "panels.h"
+#include "kafka.h"
 #include "show.h"
 
-enum { LEVELS_MAX = 4, SUBJECT_SIZE = 256, ROOM_FOR_RULE = 14, ANSWER_OLD_MS = 15000, CAUGHT_UP_MS = 600000, TREND_MOST = 12 };
-
-/* ---- clusters: every broker of one tells the same; it is listed once ---- */
-
-static bool same_cluster(const struct service *a, const struct service *b)
-{
-	struct value x = snapshot_get(a->depth, "cluster_id"), y = snapshot_get(b->depth, "cluster_id");
-	const struct table *s = snapshot_find_table(a->depth, "brokers"), *t = snapshot_find_table(b->depth, "brokers");
-
-	/* an id alone proves nothing: the official image has a default one */
-	if (x.type != VALUE_TEXT || y.type != VALUE_TEXT || value_compare(x, y) != 0 || !s || !t || s->n_rows != t->n_rows)
-		return false;
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (value_compare(table_get(s, i, "address"), table_get(t, i, "address")) != 0)
-			return false;
-	return true;
-}
-
-static bool tells(const struct service *s)
-{
-	return service_is(s, "kafka") && s->depth && s->depth->err.code == ERR_NONE;
-}
-
-static bool is_listed(const struct lake *lake, size_t at)
-{
-	const struct service *s = lake->services[at];
-
-	if (!service_is(s, "kafka"))
-		return false;
-	for (size_t i = 0; tells(s) && i < at; i++)
-		if (tells(lake->services[i]) && same_cluster(lake->services[i], s))
-			return false;
-	return true;
-}
-
-static void collect_from(struct list *list, const char *table)
-{
-	const struct lake *lake = list->lake;
-	size_t clusters = 0;
-
-	for (size_t i = 0; i < lake->n_services; i++) {
-		const struct service *s = lake->services[i];
-
-		if (!is_listed(lake, i))
-			continue;
-		if (snapshot_find_table(s->depth, table))
-			clusters++;
-		else
-			list_missing(list, s, table);
-		list_add_table(list, s, s->depth, table);
-	}
-	if (clusters > 1)
-		list_has(list, "cluster");
-}
-
-static bool is(const struct list_column *column, const char *name)
-{
-	return !strcmp(column->name, name);
-}
-
-static struct value either(struct value v, struct value other)
-{
-	return v.type != VALUE_UNKNOWN ? v : other;
-}
-
-static int64_t count_of(const struct list_row *row, const char *column)
-{
-	struct value v = list_cell(row, column);
-
-	return v.type == VALUE_INT ? v.u.i : 0;
-}
-
-static struct value cluster_of(const struct list_row *row)
-{
-	return row->service ? value_text(row->service->name) : value_unknown();
-}
-
-/* ---- streaming queries ---- */
-
-static int64_t stream_seen(const struct stream_view *v)
-{
-	struct value begun = snapshot_get(v->snapshot, "in_flight_at"), made = snapshot_get(v->snapshot, "batch_at");
-
-	return begun.type == VALUE_INT ? begun.u.i : made.type == VALUE_INT ? made.u.i : 0;
-}
-
-static bool stream_failed(const struct stream_view *v)
-{
-	return v->snapshot && v->snapshot->err.code != ERR_NONE;
-}
-
-/* Behind, and no batch for long, as of the look: a trigger that waits, or a query that ended. Its checkpoint does not tell which. */
-static bool stream_rests(const struct stream_view *v)
-{
-	int64_t seen = stream_seen(v);
-
-	return v->lag.lag.type == VALUE_INT && v->lag.lag.u.i > 0 && seen > 0 && v->snapshot->wall - seen > CAUGHT_UP_MS;
-}
-
-static const char *stream_state(const struct stream_view *v)
-{
-	if (stream_failed(v) || !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN)
-		return v->lag.n_reset ? stream_state_word(STREAM_RESET) : stream_state_word(STREAM_UNKNOWN);
-	if (v->lag.n_reset)
-		return stream_state_word(STREAM_RESET);
-	return v->lag.n_lost ? stream_state_word(STREAM_LOST) : stream_rests(v) ? "rests" : "ok";
-}
-
-static enum mark stream_mark(const struct stream_view *v)
-{
-	if (stream_failed(v) || v->lag.n_reset || v->lag.n_lost)
-		return MARK_WARN;
-	return !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN || stream_rests(v) ? MARK_UNKNOWN : MARK_GOOD;
-}
-
-static const char *stream_note(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
-{
-	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
-
-	if (stream_failed(v))
-		return v->snapshot->err.words;
-	if (!v->snapshot)
-		return "its checkpoint was not read yet";
-	if (v->lag.n_reset)
-		return "committed beyond the end: the topic was made anew?";
-	if (v->lag.n_lost) {
-		snprintf(out, VALUE_TEXT_SIZE, "%.24s records were deleted before it read them",
-			value_show(number, value_int(v->lag.lost), UNIT_RECORDS));
-		return out;
-	}
-	if (!stream_rests(v))
-		return v->lag.words ? v->lag.words : "";
-	snprintf(out, VALUE_TEXT_SIZE, "no batch for %s: its trigger waits, or it ended",
-		clock_span(span, v->snapshot->wall - stream_seen(v)));
-	return out;
-}
-
-static const char *stream_topics(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
-{
-	size_t used = 0;
-
-	text_copy(out, VALUE_TEXT_SIZE, TEXT("-"));
-	for (size_t i = 0; i < v->lag.n_places; i++) {
-		const char *topic = v->lag.places[i].topic;
-
-		if ((i && !strcmp(topic, v->lag.places[i - 1].topic)) || used + strlen(topic) + 3 > VALUE_TEXT_SIZE)
-			continue;
-		used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, "%s%s", used ? ", " : "", topic);
-	}
-	return out;
-}
-
-static struct value stream_value(const struct stream_view *v, const char *name)
-{
-	if (!strcmp(name, "name") || !strcmp(name, "group"))
-		return value_text(v->stream->name);
-	if (!strcmp(name, "state") || !strcmp(name, "lag_state"))
-		return value_text(stream_state(v));
-	if (!strcmp(name, "lag"))
-		return v->lag.lag;
-	if (!strcmp(name, "lost") || !strcmp(name, "new"))
-		return v->snapshot ? value_int(name[0] == 'l' ? v->lag.lost : (int64_t)v->lag.n_new) : value_unknown();
-	if (!strcmp(name, "kafka") || !strcmp(name, "cluster"))
-		return value_text(v->kafka ? v->kafka->name : v->stream->kafka);
-	if (!strcmp(name, "checkpoint"))
-		return value_text(v->stream->checkpoint);
-	return snapshot_get(v->snapshot, strcmp(name, "last_commit") ? name : "batch_at");
-}
-
-static const char *stream_words(const struct list_row *row, const struct list_column *column, char out[VALUE_TEXT_SIZE])
-{
-	if (is(column, "note"))
-		return stream_note(row->stream, out);
-	return is(column, "topics") ? stream_topics(row->stream, out) : NULL;
-}
-
-static void collect_streams(struct list *list)
-{
-	for (size_t i = 0; i < list->lake->n_streams; i++) {
-		const struct stream_view *v = &list->lake->streams[i];
-
-		list_add(list, &(struct list_row){.stream = v, .from = v->snapshot});
-		if (snapshot_old(v->snapshot, list->lake->now) && (!list->oldest || v->snapshot->ended < list->oldest->ended))
-			list->oldest = v->snapshot;
-	}
-}
-
-static enum mark streams_mark(const struct list_row *row)
-{
-	return stream_mark(row->stream);
-}
-
-static struct value streams_get(const struct list_row *row, const struct list_column *column)
-{
-	return stream_value(row->stream, column->name);
-}
-
-static const char *streams_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
-	char out[VALUE_TEXT_SIZE])
-{
-	(void)lake;
-	return stream_words(row, column, out);
-}
-
-static const struct list_kind streams_kind = {
-	.columns = (const struct list_column[]){
-		{"QUERY", "name", .own = true},
-		{"STATE", "state", .own = true, .state = true},
-		{"LAG", "lag", UNIT_RECORDS, .own = true, .number = true},
-		{"TOPICS", "topics", .priority = 3, .most = 28, .own = true},
-		{"BATCH", "batch", UNIT_COUNT, .priority = 1, .own = true, .number = true},
-		{"MADE", "batch_at", UNIT_TIME, .priority = 1, .own = true},
-		{"IN FLIGHT", "in_flight", UNIT_COUNT, .priority = 4, .own = true, .number = true},
-		{"NEW", "new", UNIT_COUNT, .priority = 6, .own = true, .number = true},
-		{"LOST", "lost", UNIT_RECORDS, .priority = 5, .own = true, .number = true},
-		{"WATERMARK", "watermark", UNIT_TIME, .priority = 5, .own = true},
-		{"KAFKA", "kafka", .priority = 4, .most = 20, .own = true},
-		{"CHECKPOINT", "checkpoint", .priority = 6, .own = true},
-		{"NOTE", "note", .priority = 7, .own = true},
-		{0}},
-	.n_names = 1, .get = streams_get, .words = streams_words, .mark = streams_mark, .note = "note",
-	.empty = "no streaming query is named; a [stream NAME] in the profile with its checkpoint shows its lag",
-};
-
-/* ---- groups ---- */
-
-static enum mark state_mark(const char *state)
-{
-	static const struct {
-		const char *state;
-		enum mark mark;
-	} marks[] = {{"ok", MARK_GOOD}, {"slow", MARK_WARN}, {"rewound", MARK_WARN}, {"stalled", MARK_BAD}, {"stopped", MARK_BAD}};
-
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (!strcmp(marks[i].state, state))
-			return marks[i].mark;
-	return MARK_UNKNOWN;
-}
-
-static enum mark group_mark(const struct list_row *row)
-{
-	if (row->stream)
-		return stream_mark(row->stream);
-	return list_text(row, "lag_state")[0] ? state_mark(list_text(row, "lag_state")) : MARK_NONE;
-}
-
-static struct value group_get(const struct list_row *row, const struct list_column *column)
-{
-	if (row->stream)
-		return stream_value(row->stream, column->name);
-	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
-}
-
-/* "01357" as blocks, the newest on the right. */
-static const char *trend_words(const char *digits, char out[VALUE_TEXT_SIZE])
-{
-	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	size_t n = strlen(digits), used = 0;
-
-	for (const char *p = digits + (n > TREND_MOST ? n - TREND_MOST : 0); *p; p++)
-		used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, "%s", *p >= '0' && *p <= '7' ? blocks[*p - '0'] : " ");
-	return out;
-}
-
-static const char *group_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
-	char out[VALUE_TEXT_SIZE])
-{
-	(void)lake;
-	if (row->stream && is(column, "group")) {
-		snprintf(out, VALUE_TEXT_SIZE, "spark: %.80s", row->stream->stream->name);
-		return out;
-	}
-	if (row->stream)
-		return stream_words(row, column, out);
-	if (is(column, "trend") && list_text(row, "trend")[0])
-		return trend_words(list_text(row, "trend"), out);
-	if (is(column, "catches_up") && list_text(row, "catches_up_words")[0])
-		return list_text(row, "catches_up_words");
-	return NULL;
-}
-
-static void collect_groups(struct list *list)
-{
-	collect_from(list, "groups");
-	collect_streams(list);
-}
-
-static const struct list_kind groups_kind = {
-	.columns = (const struct list_column[]){
-		{"GROUP", "group", .priority = 0},
-		{"CLUSTER", "cluster", .priority = 3, .most = 20},
-		{"STATE", "lag_state", .state = true},
-		{"MEMBERS", "members", UNIT_COUNT, .priority = 4, .number = true},
-		{"TOPICS", "topics", .priority = 5, .most = 28},
-		{"LAG", "lag", UNIT_RECORDS, .number = true},
-		{"TREND", "trend", .priority = 2, .most = TREND_MOST, .number = true, .graph = true},
-		{"IN", "rate_in", UNIT_PER_SECOND, .priority = 3, .number = true},
-		{"OUT", "rate_out", UNIT_PER_SECOND, .priority = 3, .number = true},
-		{"CATCHES UP", "catches_up", UNIT_SECONDS, .priority = 1, .number = true},
-		{"COMMIT", "last_commit", UNIT_TIME, .priority = 4},
-		{"GROUP STATE", "state", .priority = 6, .most = 20},
-		{"TYPE", "type", .priority = 7, .most = 12},
-		{"NOTE", "note", .priority = 8},
-		{0}},
-	.n_names = 1, .get = group_get, .words = group_words, .mark = group_mark, .note = "note",
-	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see who is behind",
-};
-
-/* ---- topics ---- */
-
-static enum mark topic_mark(const struct list_row *row)
-{
-	if (count_of(row, "offline") > 0 || count_of(row, "no_leader") > 0)
-		return MARK_BAD;
-	return count_of(row, "under_replicated") > 0 ? MARK_WARN : MARK_GOOD;
-}
-
-/* A topic by its name, whatever table names it. */
-static const char *topic_of(const struct list_row *row)
-{
-	return list_text(row, "topic")[0] ? list_text(row, "topic") : list_text(row, "name");
-}
-
-static struct value topic_get(const struct list_row *row, const struct list_column *column)
-{
-	if (is(column, "cluster"))
-		return cluster_of(row);
-	if (is(column, "name"))
-		return value_text(topic_of(row));
-	return is(column, "offline") ? either(list_cell(row, "offline"), list_cell(row, "no_leader")) : list_cell(row, column->name);
-}
-
-static void collect_topics(struct list *list)
-{
-	collect_from(list, "topics");
-}
-
-static const struct list_kind topics_kind = {
-	.columns = (const struct list_column[]){
-		{"TOPIC", "name", .own = true},
-		{"CLUSTER", "cluster", .priority = 3, .most = 20},
-		{"PARTITIONS", "partitions", UNIT_COUNT, .priority = 1, .number = true},
-		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
-		{"UNDER", "under_replicated", UNIT_COUNT, .priority = 1, .number = true},
-		{"OFFLINE", "offline", UNIT_COUNT, .own = true, .number = true},
-		{"RECORDS", "records", UNIT_RECORDS, .priority = 1, .number = true},
-		{"RATE", "rate", UNIT_PER_SECOND, .priority = 2, .number = true},
-		{"SIZE", "size", UNIT_BYTES, .priority = 2, .number = true},
-		{"RETENTION", "retention", UNIT_MS, .priority = 4, .number = true},
-		{"COMPACTED", "compacted", .priority = 5},
-		{"INTERNAL", "internal", .priority = 6},
-		{0}},
-	.n_names = 1, .get = topic_get, .mark = topic_mark,
-	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see its topics",
-};
-
-/* ---- brokers ---- */
-
-static enum mark broker_mark(const struct list_row *row)
-{
-	const char *state = list_text(row, "state");
-
-	return !strcmp(state, "not alive") ? MARK_BAD : !strcmp(state, "no answer") ? MARK_WARN : MARK_GOOD;
-}
-
-static struct value broker_get(const struct list_row *row, const struct list_column *column)
-{
-	if (is(column, "cluster"))
-		return cluster_of(row);
-	if (is(column, "id"))
-		return either(list_cell(row, "id"), list_cell(row, "broker"));
-	return is(column, "partitions_led") ? either(list_cell(row, "partitions_led"), list_cell(row, "leads")) :
-		list_cell(row, column->name);
-}
-
-static void collect_brokers(struct list *list)
-{
-	collect_from(list, "brokers");
-}
-
-static const struct list_kind brokers_kind = {
-	.columns = (const struct list_column[]){
-		{"ID", "id", .own = true, .number = true},
-		{"ADDRESS", "address", .priority = 0},
-		{"CLUSTER", "cluster", .priority = 1, .most = 20},
-		{"STATE", "state", .state = true},
-		{"CONTROLLER", "controller", .priority = 1},
-		{"VERSION", "version", .priority = 1},
-		{"ROLES", "roles", .priority = 2},
-		{"LEADS", "partitions_led", UNIT_COUNT, .priority = 1, .own = true, .number = true},
-		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
-		{"WHY", "words", .priority = 4},
-		{0}},
-	.n_names = 2, .get = broker_get, .mark = broker_mark, .note = "words",
-	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see who leads",
-};
-
-/* ---- connectors ---- */
-
-static enum mark run_mark(const char *state)
-{
-	static const struct {
-		const char *state;
-		enum mark mark;
-	} marks[] = {{"RUNNING", MARK_GOOD}, {"FAILED", MARK_BAD}, {"UNASSIGNED", MARK_WARN}, {"PAUSED", MARK_OFF}, {"STOPPED", MARK_OFF},
-		{"RESTARTING", MARK_BUSY}};
-
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (!strcmp(marks[i].state, state))
-			return marks[i].mark;
-	return MARK_UNKNOWN;
-}
-
-static enum mark connector_mark(const struct list_row *row)
-{
-	return count_of(row, "failed") > 0 ? MARK_BAD : run_mark(list_text(row, "state"));
-}
-
-static enum mark task_mark(const struct list_row *row)
-{
-	return run_mark(list_text(row, "state"));
-}
-
-static bool is_task_of(const struct list_row *task, const char *connector)
-{
-	return !strcmp(list_text(task, "connector"), connector);
-}
-
-/* Why the first of its tasks failed. */
-static struct value connector_cause(const struct list_row *row)
-{
-	struct list_row task = {.table = snapshot_find_table(row->from, "tasks")};
-
-	for (; task.table && task.at < task.table->n_rows; task.at++)
-		if (is_task_of(&task, list_text(row, "name")) && list_text(&task, "cause")[0])
-			return list_cell(&task, "cause");
-	return value_unknown();
-}
-
-static struct value connector_get(const struct list_row *row, const struct list_column *column)
-{
-	if (is(column, "cause"))
-		return connector_cause(row);
-	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
-}
-
-static void collect_connectors(struct list *list)
-{
-	size_t workers = 0;
-
-	for (size_t i = 0; i < list->lake->n_services; i++) {
-		const struct service *s = list->lake->services[i];
-
-		if (!service_is(s, "kafka-connect"))
-			continue;
-		workers += snapshot_find_table(s->depth, "connectors") != NULL;
-		list_add_table(list, s, s->depth, "connectors");
-		if (!snapshot_find_table(s->depth, "connectors"))
-			list_missing(list, s, "connectors");
-	}
-	if (workers > 1)
-		list_has(list, "cluster");
-}
-
-static const struct list_kind connectors_kind = {
-	.columns = (const struct list_column[]){
-		{"CONNECTOR", "name", .priority = 0},
-		{"CONNECT", "cluster", .priority = 3, .most = 20},
-		{"STATE", "state", .state = true},
-		{"TASKS", "tasks", UNIT_COUNT, .priority = 1, .number = true},
-		{"FAILED", "failed", UNIT_COUNT, .number = true},
-		{"TYPE", "type", .priority = 2, .most = 8},
-		{"WORKER", "worker", .priority = 4, .most = 28},
-		{"CLASS", "class", .priority = 3, .most = 32},
-		{"VERSION", "version", .priority = 5, .most = 16},
-		{"CAUSE", "cause", .priority = 6, .own = true},
-		{0}},
-	.n_names = 1, .get = connector_get, .mark = connector_mark, .note = "cause",
-	.empty = "no Kafka Connect found; start or name one (kind = kafka-connect) to see connectors and their tasks",
-};
-
-static const struct list_kind tasks_kind = {
-	.columns = (const struct list_column[]){
-		{"TASK", "task", .number = true},
-		{"STATE", "state", .state = true},
-		{"WORKER", "worker", .priority = 1},
-		{"CAUSE", "cause", .priority = 2},
-		{0}},
-	.n_names = 1, .mark = task_mark, .note = "cause",
-};
-
-static const struct deck_view views[] = {
-	{"groups", &groups_kind, collect_groups},
-	{"topics", &topics_kind, collect_topics},
-	{"brokers", &brokers_kind, collect_brokers},
-	{"streams", &streams_kind, collect_streams},
-	{"connectors", &connectors_kind, collect_connectors},
-	{0},
-};
+enum { LEVELS_MAX = 4, SUBJECT_SIZE = 256, ROOM_FOR_RULE = 14, ANSWER_OLD_MS = 15000 };
 
 /* ---- what was opened: one above the other, Esc goes down ---- */
 
@@ -604,48 +105,9 @@ static enum mark (*mark_for(const struct level *l))(const struct list_row *)
 	return strcmp(l->view, "peek") ? partition_mark : NULL;
 }
 
-/* ---- a query's partitions ---- */
-
-static struct value place_get(const struct list_row *row, const struct list_column *column)
-{
-	const struct stream_place *p = &row->stream->lag.places[row->at];
-
-	if (is(column, "topic"))
-		return value_text(p->topic);
-	if (is(column, "partition"))
-		return value_int(p->partition);
-	if (is(column, "state"))
-		return value_text(stream_state_word(p->state));
-	if (is(column, "lost"))
-		return value_int(p->lost);
-	return is(column, "committed") ? p->committed : is(column, "beginning") ? p->beginning : is(column, "end") ? p->end : p->lag;
-}
-
-static enum mark place_mark(const struct list_row *row)
-{
-	static const enum mark marks[] = {[STREAM_READS] = MARK_GOOD, [STREAM_NEW] = MARK_GOOD, [STREAM_RESET] = MARK_WARN,
-		[STREAM_LOST] = MARK_WARN, [STREAM_UNKNOWN] = MARK_UNKNOWN};
-
-	return marks[row->stream->lag.places[row->at].state];
-}
-
-static const struct list_kind places_kind = {
-	.columns = (const struct list_column[]){
-		{"TOPIC", "topic", .own = true},
-		{"PARTITION", "partition", .own = true, .number = true},
-		{"STATE", "state", .own = true, .state = true},
-		{"COMMITTED", "committed", UNIT_COUNT, .priority = 2, .own = true, .number = true},
-		{"BEGINNING", "beginning", UNIT_COUNT, .priority = 4, .own = true, .number = true},
-		{"END", "end", UNIT_COUNT, .priority = 2, .own = true, .number = true},
-		{"LAG", "lag", UNIT_RECORDS, .own = true, .number = true},
-		{"LOST", "lost", UNIT_RECORDS, .priority = 3, .own = true, .number = true},
-		{0}},
-	.get = place_get, .mark = place_mark, .empty = "no partition of it is known",
-};
-
 static void collect_level(const struct level *l, struct list *list, const struct lake *lake)
 {
-	list_begin(list, l->depth == STREAM ? &places_kind : &tasks_kind, lake);
+	list_begin(list, l->depth == STREAM ? &kafka_places : &kafka_tasks, lake);
 	for (size_t i = 0; l->depth == STREAM && i < lake->n_streams; i++)
 		for (size_t k = 0; !strcmp(lake->streams[i].stream->name, l->subject) && k < lake->streams[i].lag.n_places; k++)
 			list_add(list, &(struct list_row){.service = lake->streams[i].kafka, .stream = &lake->streams[i],
@@ -657,7 +119,7 @@ static void collect_level(const struct level *l, struct list *list, const struct
 		if (row.table)
 			list_use(list, row.from, row.table);
 		for (; row.table && row.at < row.table->n_rows; row.at++)
-			if (is_task_of(&row, l->subject))
+			if (kafka_is_task_of(&row, l->subject))
 				list_add(list, &row);
 	}
 }
@@ -682,13 +144,14 @@ static const char *depth_word(const struct level *l)
 static void draw_head(const struct level *l, const struct lake *lake, struct canvas *c)
 {
 	const struct snapshot *answer = l->depth == ASKED ? answer_of(l, lake) : NULL;
-	char words[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+	char words[VALUE_TEXT_SIZE], number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
 	struct pen pen = {c, 0, 1};
 
 	pen.x += show_text(c, 0, 1, -1, STYLE_DIM, depth_word(l)) + 1;
 	pen.x += show_text(c, 0, pen.x, int_max(8, c->width / 2), STYLE_TITLE, l->subject) + 3;
 	if (l->depth == RECORD) {
-		snprintf(words, sizeof words, "partition %lld  offset %lld", (long long)l->partition, (long long)l->offset);
+		snprintf(words, sizeof words, "partition %lld  offset %.40s", (long long)l->partition,
+			value_show(number, value_int(l->offset), UNIT_COUNT));
 		pen_part(&pen, STYLE_NORMAL, words, NULL);
 	}
 	pen_part(&pen, STYLE_DIM, l->service, NULL);
@@ -789,7 +252,7 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	if (k->n_levels)
 		draw_level(k, view, c);
 	else
-		deck_draw(&k->deck, view, views, c);
+		deck_draw(&k->deck, view, kafka_views, c);
 }
 
 /* ---- acts ---- */
@@ -803,7 +266,7 @@ static unsigned leave(struct kafka *k, struct panel_view *view)
 /* Opens what stands behind a row of the lists. */
 static unsigned open_row(struct kafka *k, struct panel_view *view, const struct list_row *row)
 {
-	const struct list_kind *kind = views[k->deck.at].kind;
+	const struct list_kind *kind = kafka_views[k->deck.at].kind;
 
 	if (row->stream) {
 		push(k, view, STREAM, row->stream->kafka ? row->stream->kafka->name : "", row->stream->stream->name);
@@ -811,11 +274,11 @@ static unsigned open_row(struct kafka *k, struct panel_view *view, const struct 
 	}
 	if (!row->service)
 		return REACT_NONE;
-	if (kind == &groups_kind)
+	if (kind == &kafka_groups)
 		return push_asked(k, view, row->service->name, "group", list_text(row, "group"));
-	if (kind == &topics_kind)
-		return push_asked(k, view, row->service->name, "topic", topic_of(row));
-	if (kind == &connectors_kind) {
+	if (kind == &kafka_topics)
+		return push_asked(k, view, row->service->name, "topic", kafka_topic_of(row));
+	if (kind == &kafka_connectors) {
 		push(k, view, TASKS, row->service->name, list_text(row, "name"));
 		return REACT_HANDLED;
 	}
@@ -890,7 +353,7 @@ static unsigned level_act(struct kafka *k, struct panel_view *view, enum act wha
 	case ACT_NEXT_VIEW:
 	case ACT_PREVIOUS_VIEW:
 		k->n_levels = 0;
-		return deck_act(&k->deck, view, views, what, &(struct list_row){0});
+		return deck_act(&k->deck, view, kafka_views, what, &(struct list_row){0});
 	default:
 		view->filter = own.filter;
 		reactions = act_on_level(k, view, l, what);
@@ -907,13 +370,13 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 
 	if (k->n_levels)
 		return level_act(k, view, what);
-	reactions = deck_act(&k->deck, view, views, what, &row);
+	reactions = deck_act(&k->deck, view, kafka_views, what, &row);
 	if (reactions)
 		return reactions;
 	if (what == ACT_ENTER || what == ACT_RIGHT)
 		return open_row(k, view, &row);
-	if (what == ACT_PEEK && row.service && views[k->deck.at].kind == &topics_kind)
-		return push_asked(k, view, row.service->name, "peek", topic_of(&row));
+	if (what == ACT_PEEK && row.service && kafka_views[k->deck.at].kind == &kafka_topics)
+		return push_asked(k, view, row.service->name, "peek", kafka_topic_of(&row));
 	return REACT_NONE;
 }
 

@@ -13,8 +13,8 @@
 #include "show.h"
 
 enum {
-	MEASURED_ROWS = 200, WIDEST_TEXT = 48, WIDEST_NUMBER = 27, NAME_CELLS = 2, NOTE_LEAST = 24,
-	BROAD = 150,     /* columns from which notes have a column of their own */
+	MEASURED_ROWS = 200, WIDEST_TEXT = 48, WIDEST_NUMBER = 27, NAME_CELLS = 2, WIDEST_NOTE = 90,
+	ROOM_FOR_NOTES = 10, /* lines from which notes stand below their rows */
 	ROWS_FIRST = 64,
 };
 
@@ -130,6 +130,7 @@ struct rows {
 	const struct list *list;
 	const char *filter;
 	bool problems_only, ascii;
+	bool broad; /* notes have a column of their own */
 	size_t *at, n, n_columns;
 	size_t lead; /* 1: the mark stands before the list's columns */
 	struct grid_column columns[TABLE_COLUMNS_MAX + 1];
@@ -229,6 +230,11 @@ static void rows_collect(struct rows *rows, const struct panel_view *view, const
 
 /* ---- a row ---- */
 
+static bool is_note(const struct list *list, size_t column)
+{
+	return list->kind->note && !strcmp(list->kind->columns[column].name, list->kind->note);
+}
+
 static const enum verdict mark_verdicts[] = {
 	[MARK_NONE] = VERDICT_UNKNOWN, [MARK_GOOD] = VERDICT_SERVING, [MARK_BUSY] = VERDICT_STARTING, [MARK_OFF] = VERDICT_ABSENT,
 	[MARK_UNKNOWN] = VERDICT_UNKNOWN, [MARK_WARN] = VERDICT_SICK, [MARK_BAD] = VERDICT_BLOCKED,
@@ -266,6 +272,8 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 		struct grid_cell *cell = &cells[rows->lead + i];
 
 		*cell = (struct grid_cell){.s = column_shown(list, i) ? cell_words(list, r, i, scratch[rows->lead + i]) : ""};
+		if (is_note(list, i) && !strcmp(cell->s, "-"))
+			cell->s = "";
 		cell->style = old ? STYLE_DIM : style_of(&list->kind->columns[i], cell->s, mark);
 		/* an age is another one in a moment */
 		if (i < n_names && used + 1 < VALUE_TEXT_SIZE && list->kind->columns[i].unit != UNIT_TIME) {
@@ -287,7 +295,7 @@ static bool note(const void *ctx, size_t at, char out[REASON_SIZE], enum style *
 	if (mark < MARK_UNKNOWN)
 		return false;
 	for (size_t i = 0; i < rows->n_columns; i++)
-		if (!strcmp(rows->list->kind->columns[i].name, rows->list->kind->note)) {
+		if (is_note(rows->list, i)) {
 			char words[VALUE_TEXT_SIZE];
 
 			text_copy(out, REASON_SIZE, text_of(cell_words(rows->list, r, i, words)));
@@ -298,11 +306,6 @@ static bool note(const void *ctx, size_t at, char out[REASON_SIZE], enum style *
 }
 
 /* ---- columns ---- */
-
-static bool is_note(const struct list *list, size_t column)
-{
-	return list->kind->note && !strcmp(list->kind->columns[column].name, list->kind->note);
-}
 
 /* Widths by what stands in the first rows and in those on the screen; they only ever grow. */
 static void measure(struct table_list *look, const struct rows *rows, const struct canvas *c)
@@ -322,46 +325,61 @@ static void measure(struct table_list *look, const struct rows *rows, const stru
 	}
 }
 
-static void column_for(const struct table_list *look, struct rows *rows, size_t i, int text, bool broad)
+static void column_for(const struct table_list *look, struct rows *rows, size_t i, int text)
 {
 	const struct list_column *spec = &rows->list->kind->columns[i];
 	struct grid_column *column = &rows->columns[rows->lead + i];
 
-	*column = (struct grid_column){.head = spec->head, .priority = spec->priority, .right = spec->number,
-		.width = int_min(look->widths[i], spec->number ? WIDEST_NUMBER : spec->most ? spec->most : text)};
-	if (is_note(rows->list, i)) {
-		column->width = NOTE_LEAST;
-		column->priority = broad ? spec->priority : GRID_NEVER;
-		column->flexible = broad;
+	*column = (struct grid_column){.head = spec->head, .priority = column_shown(rows->list, i) ? spec->priority : GRID_NEVER,
+		.right = spec->number, .width = int_min(look->widths[i], spec->number ? WIDEST_NUMBER : spec->most ? spec->most : text)};
+}
+
+/* Notes have a column, the last one, where they fit beside all others; else they stand below their rows. */
+static void lay_note(const struct table_list *look, struct rows *rows, const struct canvas *c)
+{
+	int total = 2;
+
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		struct grid_column *column = &rows->columns[rows->lead + i];
+
+		if (is_note(rows->list, i)) {
+			column->width = int_min(look->widths[i], WIDEST_NOTE);
+			rows->broad = c && column_shown(rows->list, i) && total + column->width <= c->width - 2;
+			column->priority = rows->broad ? column->priority : GRID_NEVER;
+			column->flexible = rows->broad;
+		} else if (column->priority < GRID_NEVER)
+			total += column->width + 2;
 	}
-	if (!column_shown(rows->list, i))
-		column->priority = GRID_NEVER;
+}
+
+/* Only a text that is cut has use for more room. */
+static void lay_flexible(const struct table_list *look, struct rows *rows)
+{
+	size_t widest = rows->n_columns;
+
+	for (size_t i = 0; i < rows->n_columns; i++)
+		if (column_shown(rows->list, i) && !is_note(rows->list, i) &&
+			(widest == rows->n_columns || look->widths[i] > look->widths[widest]))
+			widest = i;
+	if (widest < rows->n_columns && !rows->columns[rows->lead + widest].right)
+		rows->columns[rows->lead + widest].flexible = look->widths[widest] > rows->columns[rows->lead + widest].width;
 }
 
 static void lay_columns(struct table_list *look, struct rows *rows, const struct canvas *c)
 {
-	int text = c ? int_clamp(c->width / 3, 8, WIDEST_TEXT) : WIDEST_TEXT;
-	bool broad = c && c->width >= BROAD;
-	size_t widest = rows->n_columns;
+	/* beside marks stand figures, which come first */
+	int text = c ? int_clamp(c->width / (rows->lead ? 4 : 3), 8, WIDEST_TEXT) : WIDEST_TEXT;
 
 	rows->ascii = c && c->ascii;
 	if (c)
 		measure(look, rows, c);
 	if (rows->lead)
 		rows->columns[0] = (struct grid_column){.head = "", .width = 1};
-	for (size_t i = 0; i < rows->n_columns; i++) {
-		column_for(look, rows, i, text, broad);
-		if (is_note(rows->list, i) && broad)
-			return; /* it takes the rest, and is the last */
-		if (column_shown(rows->list, i) && !is_note(rows->list, i) &&
-			(widest == rows->n_columns || look->widths[i] > look->widths[widest]))
-			widest = i;
-	}
-	if (widest == rows->n_columns)
-		return;
-	/* only a text that is cut has use for more room */
-	rows->columns[rows->lead + widest].flexible = look->widths[widest] > rows->columns[rows->lead + widest].width &&
-		!rows->columns[rows->lead + widest].right;
+	for (size_t i = 0; i < rows->n_columns; i++)
+		column_for(look, rows, i, text);
+	lay_note(look, rows, c);
+	if (!rows->broad)
+		lay_flexible(look, rows);
 }
 
 static const char *empty_words(const struct rows *rows)
@@ -378,7 +396,8 @@ static struct grid_source source_of(struct table_list *look, struct rows *rows, 
 	lay_columns(look, rows, c);
 	return (struct grid_source){
 		.n_rows = rows->n, .columns = rows->columns, .n_columns = rows->list->n || rows->list->any ? rows->n_columns + rows->lead : 0,
-		.row = row, .note = rows->list->kind->note && !(c && c->width >= BROAD) ? note : NULL, .ctx = rows, .empty = empty_words(rows),
+		.row = row, .note = rows->list->kind->note && !rows->broad && !(c && c->height < ROOM_FOR_NOTES) ? note : NULL, .ctx = rows,
+		.empty = empty_words(rows),
 	};
 }
 

@@ -103,6 +103,19 @@ static struct value cluster_get(const struct list_row *row, const struct list_co
 	return worker ? list_cell(row, column->name) : service_value(row->service, column->name);
 }
 
+/* "worker-20261129110000-10.0.0.7-41000" without what only tells it from itself. */
+static const char *worker_name(const char *id)
+{
+	struct text rest = text_of(id);
+	size_t digits = 0;
+
+	if (!text_skip(&rest, "worker-"))
+		return id;
+	while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+		digits++;
+	return digits + 1 < rest.len && rest.at[digits] == '-' ? rest.at + digits + 1 : id;
+}
+
 static const char *cluster_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
@@ -110,7 +123,7 @@ static const char *cluster_words(const struct list_row *row, const struct list_c
 
 	(void)lake;
 	if (is(column, "service")) {
-		snprintf(out, VALUE_TEXT_SIZE, "%s%.80s", worker ? "  " : "", words_of(cluster_get(row, column)));
+		snprintf(out, VALUE_TEXT_SIZE, "%s%.80s", worker ? "  " : "", worker_name(words_of(cluster_get(row, column))));
 		return out;
 	}
 	return row->table ? NULL : service_cell(row->service, column, out);

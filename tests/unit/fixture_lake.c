@@ -9,9 +9,9 @@
 
 #include "clock.h"
 
-enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2, HISTORIES_MAX = 4 };
+enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2 + 8, STREAMS_MAX = 4, HISTORIES_MAX = 4 };
 
-const char *const fixture_names[FIXTURE_COUNT] = {"pocket", "trouble", "starting", "nothing", "many", "hostile"};
+const char *const fixture_names[FIXTURE_COUNT] = {"pocket", "trouble", "starting", "nothing", "many", "hostile", "deep"};
 
 struct fixture {
 	struct lake lake;
@@ -32,6 +32,8 @@ struct fixture {
 	struct facts facts, docker;
 	struct history load, memory;
 	char names[SERVICES_MAX][256];
+	struct stream streams[STREAMS_MAX];
+	struct stream_view stream_views[STREAMS_MAX];
 };
 
 /* ---- kinds, as the fixtures see them ---- */
@@ -128,7 +130,7 @@ struct service_row {
 	const char *reason, *remedy, *progress;
 	bool asking, unjudged;
 	int64_t pulse_age, depth_age; /* ms; 0: fresh */
-	struct told told[6]; /* ends with a name of NULL */
+	struct told told[9]; /* ends with a name of NULL */
 };
 
 static struct snapshot *add_snapshot(struct fixture *f, const struct service_row *r, enum snapshot_part part, int64_t age,
@@ -365,6 +367,15 @@ static const struct service_row pocket[] = {
 		.process = "weed", .pid = 903, .rss = 120 << 20, .cpu = 0.01},
 };
 
+/* The snapshot to build on; the service holds it as one that does not change. */
+static struct snapshot *depth_of(struct fixture *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_snapshots; i++)
+		if (f->snapshots[i] == fixture_service(f, name)->depth)
+			return f->snapshots[i];
+	abort();
+}
+
 static void fill_tables(struct fixture *f)
 {
 	static const struct {
@@ -374,14 +385,9 @@ static void fill_tables(struct fixture *f)
 	} groups[] = {{"orders-etl", "slow", "orders", 3, 12401, 1, false}, {"audit", "stopped", "orders", 0, 88120, 10800, false},
 		{"spark: medallion", "ok", "orders", -1, 310, 2, false}, {"replay", "unknown", "orders, couriers, kitchens", 0, 120,
 			-1, true}};
-	struct snapshot *depth = NULL;
+	struct snapshot *depth = depth_of(f, "kafka");
 	struct table *t;
 
-	for (size_t i = 0; i < f->n_snapshots; i++)
-		if (f->snapshots[i] == fixture_service(f, "kafka")->depth)
-			depth = f->snapshots[i];
-	if (!depth)
-		return;
 	t = snapshot_table(depth, fix_kafka.tables, "groups");
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
 		struct value *row = table_row(depth, t), lag = value_int(groups[i].lag);
@@ -605,6 +611,331 @@ static void fill_hostile(struct fixture *f)
 	f->lake.settled = true;
 }
 
+/* ---- the deep one: rows as text, a cell for each column; empty is unknown, times are seconds ago, >n is at least n ---- */
+
+static const struct service_kind deep_kafka = {
+	.name = "kafka", .title = "Kafka broker", .group = "streams",
+	.figures = (const struct figure_spec[]){
+		{"lag", "lag", UNIT_RECORDS, FIGURE_ROW | FIGURE_HISTORY, "records that the groups are behind, all together"},
+		{"cluster_id", "cluster", UNIT_NONE, 0, "the cluster's own name"},
+		{0}},
+	.tables = (const struct table_spec[]){
+		{"groups", "consumer groups", (const struct column_spec[]){
+			{"group", VALUE_TEXT, UNIT_NONE, 0, ""}, {"type", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"lag_state", VALUE_TEXT, UNIT_NONE, 0, ""}, {"members", VALUE_INT, UNIT_COUNT, 0, ""},
+			{"topics", VALUE_TEXT, UNIT_NONE, 0, ""}, {"lag", VALUE_INT, UNIT_RECORDS, 0, ""},
+			{"rate_in", VALUE_REAL, UNIT_PER_SECOND, 0, ""}, {"rate_out", VALUE_REAL, UNIT_PER_SECOND, 0, ""},
+			{"catches_up", VALUE_INT, UNIT_SECONDS, 0, ""}, {"catches_up_words", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"last_commit", VALUE_INT, UNIT_TIME, 0, ""}, {"trend", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"note", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+		{"topics", "topics", (const struct column_spec[]){
+			{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"partitions", VALUE_INT, UNIT_COUNT, 0, ""},
+			{"replicas", VALUE_INT, UNIT_COUNT, 0, ""}, {"under_replicated", VALUE_INT, UNIT_COUNT, 0, ""},
+			{"offline", VALUE_INT, UNIT_COUNT, 0, ""}, {"retention", VALUE_INT, UNIT_MS, 0, ""},
+			{"compacted", VALUE_BOOL, UNIT_NONE, 0, ""}, {"records", VALUE_INT, UNIT_RECORDS, 0, ""},
+			{"rate", VALUE_REAL, UNIT_PER_SECOND, 0, ""}, {"size", VALUE_INT, UNIT_BYTES, 0, ""},
+			{"internal", VALUE_BOOL, UNIT_NONE, 0, ""}, {0}}},
+		{"brokers", "brokers", (const struct column_spec[]){
+			{"id", VALUE_INT, UNIT_NONE, 0, ""}, {"address", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"controller", VALUE_BOOL, UNIT_NONE, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"roles", VALUE_TEXT, UNIT_NONE, 0, ""}, {"partitions_led", VALUE_INT, UNIT_COUNT, 0, ""}, {0}}},
+		{0}},
+	.views = (const char *const[]){"group", "topic", "peek", NULL},
+};
+/* An older broker, of which less is known. */
+static const struct service_kind deep_kafka_old = {
+	.name = "kafka", .title = "Kafka broker", .group = "streams",
+	.figures = (const struct figure_spec[]){{"lag", "lag", UNIT_RECORDS, FIGURE_ROW, ""}, {0}},
+	.tables = (const struct table_spec[]){
+		{"groups", "consumer groups", (const struct column_spec[]){
+			{"group", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""}, {"lag", VALUE_INT, UNIT_RECORDS, 0, ""},
+			{"something_new", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+		{0}},
+};
+static const struct table_spec deep_answers[] = {
+	{"group", "partitions of a group", (const struct column_spec[]){
+		{"group", VALUE_TEXT, UNIT_NONE, 0, ""}, {"topic", VALUE_TEXT, UNIT_NONE, 0, ""}, {"partition", VALUE_INT, UNIT_NONE, 0, ""},
+		{"committed", VALUE_INT, UNIT_COUNT, 2, ""}, {"end", VALUE_INT, UNIT_COUNT, 2, ""}, {"lag", VALUE_INT, UNIT_RECORDS, 0, ""},
+		{"member", VALUE_TEXT, UNIT_NONE, 3, ""}, {"note", VALUE_TEXT, UNIT_NONE, 1, ""}, {0}}},
+	{"topic", "partitions of a topic", (const struct column_spec[]){
+		{"partition", VALUE_INT, UNIT_NONE, 0, ""}, {"leader", VALUE_INT, UNIT_NONE, 0, ""}, {"replicas", VALUE_TEXT, UNIT_NONE, 1, ""},
+		{"isr", VALUE_TEXT, UNIT_NONE, 1, ""}, {"beginning", VALUE_INT, UNIT_COUNT, 0, ""}, {"end", VALUE_INT, UNIT_COUNT, 0, ""}, {0}}},
+	{"peek", "newest records", (const struct column_spec[]){
+		{"partition", VALUE_INT, UNIT_NONE, 0, ""}, {"offset", VALUE_INT, UNIT_NONE, 0, ""}, {"timestamp", VALUE_INT, UNIT_TIME, 1, ""},
+		{"key", VALUE_TEXT, UNIT_NONE, 1, ""}, {"headers", VALUE_TEXT, UNIT_NONE, 2, ""}, {"value", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+	{0},
+};
+static const struct service_kind deep_connectors = {
+	.name = "kafka-connect", .title = "Kafka Connect", .group = "streams",
+	.figures = (const struct figure_spec[]){{"connectors", "connectors", UNIT_COUNT, FIGURE_ROW, ""}, {0}},
+	.tables = (const struct table_spec[]){
+		{"connectors", "connectors", (const struct column_spec[]){
+			{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"type", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"tasks", VALUE_INT, UNIT_COUNT, 0, ""}, {"failed", VALUE_INT, UNIT_COUNT, 0, ""}, {"worker", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"class", VALUE_TEXT, UNIT_NONE, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+		{"tasks", "tasks", (const struct column_spec[]){
+			{"connector", VALUE_TEXT, UNIT_NONE, 0, ""}, {"task", VALUE_INT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"worker", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cause", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+		{0}},
+};
+static const struct service_kind deep_master = {
+	.name = "spark-master", .title = "Spark master", .group = "compute",
+	.figures = (const struct figure_spec[]){
+		{"applications", "apps", UNIT_COUNT, FIGURE_ROW, ""}, {"waiting", "waiting", UNIT_COUNT, 0, ""},
+		{"cores", "cores", UNIT_CORES, 0, ""}, {"cores_used", "cores used", UNIT_CORES, 0, ""}, {"memory", "memory", UNIT_BYTES, 0, ""},
+		{"memory_used", "memory used", UNIT_BYTES, 0, ""}, {"url", "url", UNIT_NONE, 0, ""}, {0}},
+	.tables = (const struct table_spec[]){
+		{"workers", "workers", (const struct column_spec[]){
+			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cores", VALUE_INT, UNIT_CORES, 0, ""},
+			{"cores_used", VALUE_INT, UNIT_CORES, 0, ""}, {"memory", VALUE_INT, UNIT_BYTES, 0, ""}, {0}}},
+		{"applications", "applications", (const struct column_spec[]){
+			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"why", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cores", VALUE_INT, UNIT_CORES, 0, ""}, {"memory", VALUE_INT, UNIT_BYTES, 0, ""},
+			{"duration", VALUE_INT, UNIT_MS, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"jobs_failed", VALUE_INT, UNIT_COUNT, 0, ""},
+			{"executors_started", VALUE_INT, UNIT_COUNT, 0, ""}, {"user", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+		{0}},
+};
+static const struct service_kind deep_worker = {
+	.name = "spark-worker", .title = "Spark worker", .group = "compute",
+	.figures = (const struct figure_spec[]){
+		{"executors", "executors", UNIT_COUNT, FIGURE_ROW, ""}, {"cores", "cores", UNIT_CORES, 0, ""},
+		{"cores_used", "cores used", UNIT_CORES, 0, ""}, {"id", "id", UNIT_NONE, 0, ""}, {"master", "master", UNIT_NONE, 0, ""}, {0}},
+};
+#define DEEP_DRIVER_TABLES \
+	{"stages", "stages", (const struct column_spec[]){ \
+		{"id", VALUE_INT, UNIT_NONE, 0, ""}, {"attempt", VALUE_INT, UNIT_NONE, 0, ""}, {"status", VALUE_TEXT, UNIT_NONE, 0, ""}, \
+		{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"tasks", VALUE_INT, UNIT_COUNT, 0, ""}, {"active", VALUE_INT, UNIT_COUNT, 0, ""}, \
+		{"completed", VALUE_INT, UNIT_COUNT, 0, ""}, {"failed", VALUE_INT, UNIT_COUNT, 0, ""}, {"skew", VALUE_REAL, UNIT_NONE, 0, ""}, \
+		{"spilled", VALUE_INT, UNIT_BYTES, 0, ""}, {"reason", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}}, \
+	{"queries", "streaming queries", (const struct column_spec[]){ \
+		{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""}, {"trigger", VALUE_TEXT, UNIT_NONE, 0, ""}, \
+		{"input_rate", VALUE_REAL, UNIT_PER_SECOND, 0, ""}, {"processing_rate", VALUE_REAL, UNIT_PER_SECOND, 0, ""}, \
+		{"batch_ms", VALUE_INT, UNIT_MS, 0, ""}, {"state_rows", VALUE_INT, UNIT_COUNT, 0, ""}, {"watermark", VALUE_INT, UNIT_TIME, 0, ""}, \
+		{"lag", VALUE_INT, UNIT_RECORDS, 0, ""}, {0}}}
+static const struct service_kind deep_driver = {
+	.name = "spark-driver", .title = "Spark driver", .group = "compute", .fleeting = true,
+	.figures = (const struct figure_spec[]){
+		{"jobs_failed", "failed", UNIT_COUNT, FIGURE_ROW, ""}, {"application", "application", UNIT_NONE, 0, ""},
+		{"name", "name", UNIT_NONE, 0, ""}, {"started", "started", UNIT_TIME, 0, ""}, {"cores", "cores", UNIT_CORES, 0, ""}, {0}},
+	.tables = (const struct table_spec[]){DEEP_DRIVER_TABLES, {0}},
+};
+static const struct service_kind deep_connect = {
+	.name = "spark-connect", .title = "Spark Connect", .group = "compute",
+	.figures = (const struct figure_spec[]){
+		{"sessions", "sessions", UNIT_COUNT, FIGURE_ROW, ""}, {"requests", "requests", UNIT_COUNT, 0, ""},
+		{"application", "application", UNIT_NONE, 0, ""}, {"name", "name", UNIT_NONE, 0, ""}, {"master", "master", UNIT_NONE, 0, ""},
+		{"ui", "web UI", UNIT_NONE, 0, ""}, {0}},
+	.tables = (const struct table_spec[]){DEEP_DRIVER_TABLES, {0}},
+};
+static const struct service_kind deep_history = {
+	.name = "spark-history", .title = "Spark history server", .group = "runs",
+	.figures = (const struct figure_spec[]){{"applications", "finished", UNIT_COUNT, FIGURE_ROW, ""}, {0}},
+	.tables = (const struct table_spec[]){
+		{"applications", "applications", (const struct column_spec[]){
+			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"completed", VALUE_BOOL, UNIT_NONE, 0, ""},
+			{"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"duration", VALUE_INT, UNIT_MS, 0, ""},
+			{0}}},
+		{0}},
+};
+
+static struct value cell_value(const struct column_spec *spec, const char *s)
+{
+	struct value v;
+
+	if (!*s)
+		return value_unknown();
+	if (spec->type == VALUE_TEXT)
+		return value_text(s);
+	if (spec->type == VALUE_BOOL)
+		return value_bool(!strcmp(s, "yes"));
+	v = spec->type == VALUE_REAL ? value_real(strtod(s + (*s == '>'), NULL)) : value_int(strtoll(s + (*s == '>'), NULL, 10));
+	v.at_least = *s == '>';
+	return spec->unit == UNIT_TIME ? value_int(FIXTURE_WALL - v.u.i * 1000) : v;
+}
+
+static struct table *add_rows(struct snapshot *s, const struct table_spec *specs, const char *name, const char *const *rows)
+{
+	struct table *t = snapshot_table(s, specs, name);
+
+	for (; *rows; rows++) {
+		struct value *row = table_row(s, t);
+		struct text rest = text_of(*rows);
+
+		for (size_t i = 0; i < t->n_columns; i++) {
+			char cell[600];
+
+			text_copy(cell, sizeof cell, text_until(rest, '|'));
+			rest = text_after(rest, '|');
+			table_set(s, t, row, t->spec->columns[i].name, cell_value(&t->spec->columns[i], cell));
+		}
+	}
+	return t;
+}
+
+static const struct service_row deep[] = {
+	{.name = "kafka", .kind = &deep_kafka, .port = 9092, .verdict = VERDICT_SERVING, .version = "4.1", .process = "java", .pid = 921,
+		.rss = 204472320, .cpu = 0.021, .told = {{"lag", 101231, .trend = 620}, {"cluster_id", .s = "5L6g3nShT-eMCtK--X86sw"}}},
+	{.name = "kafka-39", .kind = &deep_kafka_old, .port = 9094, .verdict = VERDICT_SERVING, .version = "3.9", .process = "java",
+		.pid = 925, .rss = 204472320, .cpu = 0.01, .told = {{"lag", 17}}},
+	{.name = "connectors", .kind = &deep_connectors, .port = 8083, .verdict = VERDICT_SERVING, .version = "4.1.1", .process = "java",
+		.pid = 930, .rss = 404472320, .cpu = 0.01, .told = {{"connectors", 3}}},
+	{.name = "spark-master-41", .kind = &deep_master, .port = 8082, .verdict = VERDICT_SERVING, .version = "4.1.1", .expected = "4.1",
+		.process = "java", .pid = 1004, .rss = 312 << 20, .cpu = 0.002, .told = {{"applications", 2}, {"waiting", 1}, {"cores", 6},
+		{"cores_used", 4}, {"memory", INT64_C(6) << 30}, {"url", .s = "spark://atlas:7078"}}},
+	{.name = "spark-worker-41", .kind = &deep_worker, .port = 8084, .verdict = VERDICT_SERVING, .version = "4.1.1", .process = "java",
+		.pid = 1060, .rss = 290 << 20, .cpu = 1.37, .told = {{"executors", 2}, {"cores", 2}, {"cores_used", 2},
+		{"id", .s = "worker-20261129110000-atlas-41000"}, {"master", .s = "spark://atlas:7078"}}},
+	{.name = "spark-master-40", .kind = &deep_master, .port = 8080, .verdict = VERDICT_SERVING, .version = "4.0.5", .expected = "4.0",
+		.process = "java", .pid = 1005, .rss = 312 << 20, .cpu = 0.002, .told = {{"applications", 0}, {"waiting", 0}, {"cores", 0},
+		{"cores_used", 0}, {"url", .s = "spark://atlas:7077"}}},
+	{.name = "spark-worker-40", .kind = &deep_worker, .port = 8081, .verdict = VERDICT_STOPPED, .expected = "4.0",
+		.reason = "its process is gone", .remedy = "start it"},
+	{.name = "spark-connect", .kind = &deep_connect, .port = 15002, .verdict = VERDICT_SERVING, .version = "4.1.1", .expected = "4.1",
+		.process = "java", .pid = 1187, .rss = 640 << 20, .cpu = 0.11, .told = {{"sessions", 2}, {"requests", 1},
+		{"application", .s = "local-1795950000000"}, {"name", .s = "Spark Connect server"}, {"master", .s = "local[2]"},
+		{"ui", .s = "127.0.0.1:4041"}}},
+	{.name = "found:4040", .kind = &deep_driver, .port = 4040, .found = true, .verdict = VERDICT_SERVING, .version = "4.1.1",
+		.process = "java", .pid = 1300, .rss = 640 << 20, .cpu = 0.9, .told = {{"jobs_failed", 1},
+		{"application", .s = "app-20261129115800-0004"}, {"name", .s = "orders-etl"}, {"started", FIXTURE_WALL - 391000}, {"cores", 2}}},
+	{.name = "spark-history", .kind = &deep_history, .port = 18080, .verdict = VERDICT_SERVING, .version = "4.1.1", .process = "java",
+		.pid = 1301, .rss = 201 << 20, .cpu = 0, .told = {{"applications", 3}}},
+};
+
+static void fill_deep_kafka(struct fixture *f)
+{
+	struct snapshot *s = depth_of(f, "kafka");
+
+	add_rows(s, deep_kafka.tables, "groups", (const char *const[]){
+		"orders-etl|consumer|Stable|slow|3|orders|12401|1240|930||never|1|12345677|310 more each second than it takes: never caught up",
+		"audit|classic|Empty|stopped|0|orders|88120|310|0|||10800|4444555566667|nobody has read for 3h",
+		"dashboards|classic|Stable|ok|2|orders, couriers|420|310|455.5|3||1|2121212|",
+		"billing|classic|Stable|stalled|1|payments|310|12|0|||42|0123|reads, and commits nothing since 42s",
+		"loyalty|classic|Stable|rewound|1|orders|1027129|310|5200|210||2|0000077|went back by 1,026,000",
+		"replay|classic|Empty|unknown|0|orders, couriers, kitchens|>120|||||||no commit on 2 of 12 partitions",
+		"日本語の消費者グループ名はとても長いので切られる %s%n|consumer|Stable|ok|12|x|0|0.5|0.5|0||0|0|",
+		NULL});
+	add_rows(s, deep_kafka.tables, "topics", (const char *const[]){
+		"orders|12|3|2|0|604800000|no|41027129|1240.5|13314398617|no", "couriers|6|3|0|1|86400000|no|8812000|310|1288490188|no",
+		"menu-changes|1|1|0|0||yes|912|0||no", "payments|3|3|0|0|2592000000|no|||44040192|no",
+		"__consumer_offsets|50|3|0|0||yes|120331|12|1258291|yes", NULL})->left_off = 37;
+	add_rows(s, deep_kafka.tables, "brokers", (const char *const[]){
+		"1|10.0.0.1:9092|yes|4.1|broker, controller|24", "2|10.0.0.2:9092|no|4.1|broker|24", "3|10.0.0.3:9092|no|4.0|broker|24", NULL});
+	add_rows(depth_of(f, "kafka-39"), deep_kafka_old.tables, "groups", (const char *const[]){"courier|Empty|17|?", NULL});
+	s = depth_of(f, "connectors");
+	add_rows(s, deep_connectors.tables, "connectors", (const char *const[]){
+		"orders-source|source|RUNNING|1|0|10.0.0.1:8083|io.debezium.connector.postgresql.PostgresConnector|3.0.8.Final",
+		"lake-sink|sink|RUNNING|2|1|10.0.0.1:8083|org.apache.iceberg.connect.IcebergSinkConnector|1.11.0",
+		"old-export|sink|PAUSED|1|0|10.0.0.2:8083|FileStreamSink|4.1.1", NULL});
+	add_rows(s, deep_connectors.tables, "tasks", (const char *const[]){
+		"orders-source|0|RUNNING|10.0.0.1:8083|", "lake-sink|0|RUNNING|10.0.0.1:8083|",
+		"lake-sink|1|FAILED|10.0.0.1:8083|org.apache.iceberg.exceptions.NoSuchTableException: Table does not exist: bronze.orders",
+		"old-export|0|PAUSED|10.0.0.2:8083|", NULL});
+}
+
+static void fill_deep_spark(struct fixture *f)
+{
+	struct snapshot *s = depth_of(f, "spark-master-41");
+
+	add_rows(s, deep_master.tables, "workers", (const char *const[]){"worker-20261129110000-atlas-41000|ALIVE|2|2|2147483648",
+		"worker-20261129110000-far-away-41000|ALIVE|4|2|4294967296", "worker-20261129100000-atlas-40111|DEAD|2|0|2147483648", NULL});
+	add_rows(s, deep_master.tables, "applications", (const char *const[]){
+		"app-20261129120000-0005|forecast|WAITING|no worker has 8 cores free: 2 are|0|1073741824|271000|271|||ada",
+		"app-20261129115800-0004|orders-etl|RUNNING||4|1073741824|391000|391|1|2|ada",
+		"app-20261129114000-0003|crash loop|RUNNING|its executors die at start: 212 were begun|2|536870912|1471000|1471|0|212|ada",
+		"app-20261129110000-0002|daily revenue|FINISHED||0|1073741824|14000|3871|||ada",
+		"app-20261129100000-0001|menu import|FAILED||0|1073741824|4925|7471|||bob", NULL});
+	add_rows(depth_of(f, "spark-master-40"), deep_master.tables, "workers", (const char *const[]){NULL});
+	add_rows(depth_of(f, "spark-master-40"), deep_master.tables, "applications", (const char *const[]){NULL});
+	add_rows(depth_of(f, "spark-connect"), deep_connect.tables, "stages", (const char *const[]){
+		"41|0|ACTIVE|insert into bronze.orders|200|2|131|0|1.2|0|", "42|0|PENDING|merge into silver.orders|64|0|0|0|||", NULL});
+	add_rows(depth_of(f, "spark-connect"), deep_connect.tables, "queries", (const char *const[]){
+		"medallion|RUNNING|10 seconds|310.5|4200|1840|120331|14|", "gold|RUNNING|1 minute|9000|310|71000|41027129|271|12401",
+		"night|FINISHED|availableNow|||940||7200|0", NULL});
+	add_rows(depth_of(f, "found:4040"), deep_driver.tables, "stages", (const char *const[]){
+		"7|1|ACTIVE|join orders and couriers|400|4|399|3|18.4|3328599654|java.lang.OutOfMemoryError: Java heap space",
+		"3|0|FAILED|write gold.hourly|16|0|2|4||0|org.apache.spark.SparkException: Task failed while writing rows to s3a://lake/gold", NULL});
+	add_rows(depth_of(f, "spark-history"), deep_history.tables, "applications", (const char *const[]){
+		"app-20261129110000-0002|daily revenue|yes|4.1.1|3871|14000", "app-20261128110000-0007|night|yes|4.0.5|90000|3600000",
+		"app-20261128090000-0006|lost|no|4.1.1|97200|", NULL});
+	add_finding(fixture_service(f, "spark-connect"), "stale", SEVERITY_WARNING, "started 41d ago; spark-defaults.conf changed 2h ago",
+		"restart it");
+	fixture_service(f, "spark-connect")->verdict.shown.links[LINK_FRESH].state = LINK_BAD;
+}
+
+static void fill_deep_streams(struct fixture *f)
+{
+	static const struct stream_place places[] = {
+		{"kafka", "orders", 0, {VALUE_INT, false, {.i = 120}}, {VALUE_INT, false, {.i = 0}}, {VALUE_INT, false, {.i = 320}},
+			{VALUE_INT, false, {.i = 200}}, 0, STREAM_READS},
+		{"kafka", "orders", 1, {VALUE_UNKNOWN, false, {.i = 0}}, {VALUE_INT, false, {.i = 10}}, {VALUE_INT, false, {.i = 120}},
+			{VALUE_INT, false, {.i = 110}}, 0, STREAM_NEW},
+		{"kafka", "couriers", 0, {VALUE_INT, false, {.i = 900}}, {VALUE_INT, false, {.i = 0}}, {VALUE_INT, false, {.i = 12}},
+			{VALUE_UNKNOWN, false, {.i = 0}}, 0, STREAM_RESET},
+	};
+	static const struct {
+		const char *name;
+		int64_t lag, batch, ago;
+		size_t places, reset;
+	} queries[] = {{"medallion", 310, 4410, 2, 2, 0}, {"gold", 310, 12, 40, 3, 1}, {"night", 120, 88, 36000, 1, 0}, {"new", -1, -1, 0, 0, 0}};
+
+	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+		struct stream_view *v = &f->stream_views[i];
+		struct snapshot *s;
+
+		f->streams[i] = (struct stream){.name = queries[i].name, .checkpoint = "s3a://lake/checkpoints/medallion", .kafka = "kafka"};
+		*v = (struct stream_view){.stream = &f->streams[i], .kafka = fixture_service(f, "kafka")};
+		f->lake.n_streams++;
+		if (queries[i].batch < 0)
+			continue;
+		s = add_snapshot(f, &(struct service_row){.name = queries[i].name}, PART_STREAM, 0, 10000);
+		snapshot_figure(s, stream_figures, "batch", value_int(queries[i].batch));
+		snapshot_figure(s, stream_figures, "batch_at", value_int(FIXTURE_WALL - queries[i].ago * 1000));
+		v->snapshot = s;
+		v->lag = (struct stream_lag){.lag = value_int(queries[i].lag), .places = places, .n_places = queries[i].places,
+			.n_reset = queries[i].reset, .n_new = queries[i].places > 1, .words = ""};
+		v->lag.lag.at_least = queries[i].reset > 0;
+	}
+	f->lake.streams = f->stream_views;
+}
+
+static void fill_deep(struct fixture *f)
+{
+	for (size_t i = 0; i < sizeof deep / sizeof *deep; i++)
+		add_service(f, &deep[i]);
+	add_machine(f);
+	fill_deep_kafka(f);
+	fill_deep_spark(f);
+	fill_deep_streams(f);
+	add_problem(f, fixture_service(f, "spark-worker-40"), NULL);
+	f->lake.settled = true;
+	f->lake.n_warnings = 1;
+	add_event(f, 33, "kafka", SEVERITY_WARNING, "orders-etl is slow: 12,401 behind, 310/s more each second");
+	for (size_t i = 0; i < sizeof deep / sizeof *deep; i++)
+		add_port(f, deep[i].port, "127.0.0.1", deep[i].found ? NULL : deep[i].name, NULL, deep[i].name, deep[i].kind->title, true);
+}
+
+void fixture_answer(struct fixture *f, const char *view, const char *subject, const char *why)
+{
+	static const char *const group[] = {
+		"orders-etl|orders|0|1027129|1031262|4133|consumer-orders-etl-1-8ef2|", "orders-etl|orders|1|1027001|1031100|4099|consumer-orders-etl-2-11ab|",
+		"orders-etl|orders|2||120|||never committed here", NULL};
+	static const char *const topic[] = {"0|1|1, 2, 3|1, 2, 3|0|1031262", "1|2|2, 3, 1|2|12000|1031100", "2|-1|3||0|120", NULL};
+	static const char *const peek[] = {
+		"0|1031261|2|order-4711|source: web|{\"order\": 4711, \"items\": [{\"dish\": \"ramen\", \"n\": 2}, {\"dish\": \"tea, green\", \"n\": 1}], "
+		"\"paid\": true, \"note\": \"no onions; ring twice: the bell is weak\", \"tags\": []}",
+		"1|1031099|2|||00 0a ff 31 (4 bytes, not text)", "2|119|86400|k|trace: 1|plain words that are longer than any column of a narrow screen could hold", NULL};
+	struct service *s = fixture_service(f, "kafka");
+	struct snapshot *answer = add_snapshot(f, &(struct service_row){.name = s->name}, PART_ANSWER, 2000, 0);
+
+	answer->view = arena_copy(answer->arena, text_of(view));
+	answer->subject = arena_copy(answer->arena, text_of(subject));
+	if (why)
+		err_set(&answer->err, ERR_TIMEOUT, "%s", why);
+	else
+		add_rows(answer, deep_answers, view, !strcmp(view, "group") ? group : !strcmp(view, "topic") ? topic : peek);
+	s->answer = answer;
+}
+
 static int by_port(const void *a, const void *b)
 {
 	const struct port_row *p = a, *q = b;
@@ -617,6 +948,7 @@ struct fixture *fixture_new(enum fixture_which which)
 	static void (*const fill[FIXTURE_COUNT])(struct fixture *) = {
 		[FIXTURE_POCKET] = fill_pocket, [FIXTURE_TROUBLE] = fill_trouble, [FIXTURE_STARTING] = fill_starting,
 			[FIXTURE_MANY] = fill_many, [FIXTURE_HOSTILE] = fill_hostile,
+			[FIXTURE_DEEP] = fill_deep,
 	};
 	struct fixture *f = mem_new(1, sizeof *f);
 

@@ -18,6 +18,7 @@ enum fixture_which {
 	FIXTURE_NOTHING,  /* before the first look: nothing is known, everything is NULL */
 	FIXTURE_MANY,     /* forty services, ten of them in trouble */
 	FIXTURE_HOSTILE,  /* names made to break a screen */
+	FIXTURE_DEEP,     /* two Kafka clusters, connectors, streaming queries, two Sparks: full tables */
 	FIXTURE_COUNT,
 };
 extern const char *const fixture_names[FIXTURE_COUNT];
@@ -26,6 +27,8 @@ struct fixture;
 struct fixture *fixture_new(enum fixture_which which);
 void fixture_free(struct fixture *f);
 struct lake *fixture_lake(struct fixture *f);
+/* What kafka of FIXTURE_DEEP answers: to "group", "topic", "peek". why: it failed so; NULL: it did not. */
+void fixture_answer(struct fixture *f, const char *view, const char *subject, const char *why);
 struct service *fixture_service(struct fixture *f, const char *name); /* to be changed by a test; it must be there */
 
 #endif

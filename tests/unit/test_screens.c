@@ -242,7 +242,18 @@ struct scene {
 	const char *subject, *filter;
 	bool problems_only;
 	enum act acts[8]; /* after a first drawing */
+	const char *answer; /* NULL, or what kafka was asked: "group orders-etl" */
+	const char *failed; /* why the answer failed */
 };
+
+/* asked: "group orders-etl" */
+static void answer(struct stage *s, const char *asked, const char *failed)
+{
+	char view[16];
+
+	text_copy(view, sizeof view, text_until(text_of(asked), ' '));
+	fixture_answer(s->fixture, view, strchr(asked, ' ') + 1, failed);
+}
 
 static void check_scene(const struct scene *scene)
 {
@@ -254,6 +265,8 @@ static void check_scene(const struct scene *scene)
 			struct stage s = stage_set(scene->panel, scene->which, scene->subject, sizes[i].width,
 				sizes[i].height - CHROME_LINES, ascii);
 
+			if (scene->answer)
+				answer(&s, scene->answer, scene->failed);
 			s.view.filter = scene->filter ? scene->filter : "";
 			s.view.problems_only = scene->problems_only;
 			stage_draw(&s);
@@ -299,6 +312,31 @@ static const struct scene scenes[] = {
 	{"service-found", "service", .which = FIXTURE_POCKET, .subject = "found:8888"},
 	{"service-kindless", "service", .which = FIXTURE_TROUBLE, .subject = "zookeeper"},
 	{"service-gone", "service", .which = FIXTURE_NOTHING, .subject = "kafka"},
+	{"kafka-groups", "kafka", .which = FIXTURE_DEEP},
+	{"kafka-groups-sorted", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_SORT}, .problems_only = true},
+	{"kafka-topics", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_DOWN}},
+	{"kafka-brokers", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_NEXT_VIEW}},
+	{"kafka-streams", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW, ACT_PREVIOUS_VIEW}},
+	{"kafka-stream", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW, ACT_PREVIOUS_VIEW, ACT_DOWN, ACT_ENTER}},
+	{"kafka-connectors", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW}},
+	{"kafka-tasks", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW, ACT_DOWN, ACT_ENTER}},
+	{"kafka-asking", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_ENTER}},
+	{"kafka-group", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_ENTER}, .answer = "group orders-etl"},
+	{"kafka-group-failed", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_ENTER}, .answer = "group orders-etl",
+		.failed = "no answer within 2 s: the coordinator of orders-etl, broker 2"},
+	{"kafka-topic", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_ENTER}, .answer = "topic orders"},
+	{"kafka-peek", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_PEEK, ACT_DOWN}, .answer = "peek orders"},
+	{"kafka-record", "kafka", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_PEEK, ACT_ENTER}, .answer = "peek orders"},
+	{"kafka-plain", "kafka", .which = FIXTURE_POCKET},
+	{"kafka-starting", "kafka", .which = FIXTURE_STARTING},
+	{"kafka-nothing", "kafka", .which = FIXTURE_NOTHING},
+	{"spark-clusters", "spark", .which = FIXTURE_DEEP, .acts = {ACT_DOWN}},
+	{"spark-applications", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW}},
+	{"spark-stages", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_NEXT_VIEW}},
+	{"spark-queries", "spark", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW, ACT_PREVIOUS_VIEW}},
+	{"spark-connect", "spark", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW}},
+	{"spark-trouble", "spark", .which = FIXTURE_TROUBLE},
+	{"spark-nothing", "spark", .which = FIXTURE_NOTHING},
 	{"service-hostile", "service", .which = FIXTURE_HOSTILE, .subject = "日本語のサービス名はとても長いので切られる"},
 };
 
@@ -312,7 +350,7 @@ static void every_panel_looks_as_its_golden_file(void **state)
 /* ---- what holds at every size ---- */
 
 static const char *const first_service[FIXTURE_COUNT] = {"kafka", "spark-connect", "kafka", "kafka", "kafka-01",
-	"emoji-😀😀😀-service"};
+	"emoji-😀😀😀-service", "kafka"};
 
 static void nothing_is_drawn_outside_the_canvas(void **state)
 {
@@ -376,12 +414,12 @@ static void put_numbers(struct buf *out, const char *words)
 
 static void no_number_is_ever_cut(void **state)
 {
-	static const enum fixture_which lakes[] = {FIXTURE_POCKET, FIXTURE_TROUBLE, FIXTURE_MANY};
-	static const char *const shown[] = {"overview", "ports", "changes"};
+	static const enum fixture_which lakes[] = {FIXTURE_POCKET, FIXTURE_TROUBLE, FIXTURE_MANY, FIXTURE_DEEP};
+	static const char *const shown[] = {"overview", "ports", "changes", "kafka", "spark"};
 
 	(void)state;
-	for (size_t k = 0; k < sizeof lakes / sizeof *lakes * 3; k++) {
-		struct stage s = stage_set(shown[k % 3], lakes[k / 3], NULL, 500, 60, false);
+	for (size_t k = 0; k < sizeof lakes / sizeof *lakes * 5; k++) {
+		struct stage s = stage_set(shown[k % 5], lakes[k / 5], NULL, 500, 60, false);
 		struct buf all;
 		char *words;
 
@@ -405,7 +443,7 @@ static void no_number_is_ever_cut(void **state)
 
 				snprintf(whole, sizeof whole, " %.*s ", (int)number.len, number.at);
 				if (number.len > 1 && !strstr(all.at, whole))
-					fail_msg("%s at %d columns shows %s, which is part of a number", shown[k % 3], width, whole);
+					fail_msg("%s at %d columns shows %s, which is part of a number", shown[k % 5], width, whole);
 			}
 			buf_free(&some);
 			free(words);
@@ -927,6 +965,274 @@ static void a_victim_names_its_cause(void **state)
 	stage_strike(&s);
 }
 
+/* ---- kafka ---- */
+
+static void several_clusters_are_named_and_one_is_not(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 200, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "CLUSTER"), line_with(s.canvas, "GROUP "));
+	assert_int_equal(line_with(s.canvas, "kafka-39"), line_with(s.canvas, "courier "));
+	fixture_service(s.fixture, "kafka-39")->kind = NULL;
+	stage_draw(&s);
+	assert_false(shows(&s, "CLUSTER"));
+	stage_strike(&s);
+}
+
+static void brokers_of_one_cluster_are_one_cluster(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 200, 40, false);
+	struct service *other = fixture_service(s.fixture, "kafka-39"), *kafka = fixture_service(s.fixture, "kafka");
+
+	(void)state;
+	other->kind = kafka->kind;
+	other->depth = kafka->depth;
+	stage_draw(&s);
+	assert_true(shows(&s, "groups 11")); /* seven groups and four queries */
+	stage_strike(&s);
+}
+
+static void what_an_older_broker_does_not_tell_is_a_dash(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
+	struct buf line;
+
+	(void)state;
+	stage_draw(&s);
+	buf_init(&line, 1 << 16);
+	put_line(&line, s.canvas, line_with(s.canvas, "courier "));
+	assert_non_null(strstr(line.at, "17"));
+	assert_non_null(strstr(line.at, "-"));
+	assert_null(strstr(line.at, " 0"));
+	assert_false(shows(&s, "SOMETHING NEW"));
+	buf_free(&line);
+	stage_strike(&s);
+}
+
+static void problems_only_keeps_every_group_that_is_not_ok(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 50, false);
+
+	(void)state;
+	s.view.problems_only = true;
+	stage_draw(&s);
+	for (const char *const *g = (const char *const[]){"orders-etl", "audit", "billing", "loyalty", "replay", "spark: gold", NULL}; *g; g++)
+		assert_true(shows(&s, *g));
+	assert_false(shows(&s, "dashboards"));
+	assert_false(shows(&s, "spark: medallion"));
+	stage_strike(&s);
+}
+
+static void enter_asks_and_says_so_until_the_answer_is_there(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED | REACT_ASK);
+	assert_string_equal(s.view.ask_service, "kafka");
+	assert_string_equal(s.view.ask_view, "group");
+	assert_string_equal(s.view.ask_subject, "orders-etl");
+	stage_draw(&s);
+	assert_true(shows(&s, "asking kafka…"));
+	fixture_answer(s.fixture, "topic", "orders", NULL); /* to another question */
+	stage_draw(&s);
+	assert_true(shows(&s, "asking kafka…"));
+	fixture_answer(s.fixture, "group", "orders-etl", NULL);
+	stage_draw(&s);
+	assert_true(shows(&s, "1,031,262"));
+	assert_true(shows(&s, "asked 2s ago"));
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED | REACT_ASK);
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_HANDLED);
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_NONE); /* nothing is open any more */
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_NONE);
+	stage_strike(&s);
+}
+
+static void a_failed_answer_says_why(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	fixture_answer(s.fixture, "group", "orders-etl", "no answer within 2 s");
+	stage_draw(&s);
+	assert_true(shows(&s, "no answer within 2 s"));
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "no answer"), "no answer"), STYLE_WARN);
+	stage_strike(&s);
+}
+
+static void what_cannot_be_asked_is_not_asked(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+
+	(void)state;
+	s.view.filter = "courier 17";
+	stage_draw(&s);
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED);
+	stage_draw(&s);
+	assert_true(shows(&s, "kafka-39 cannot be asked for this"));
+	stage_strike(&s);
+}
+
+static void a_record_is_shown_whole_with_its_fields_in_lines(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	assert_int_equal(stage_act(&s, ACT_PEEK), REACT_HANDLED | REACT_ASK);
+	assert_string_equal(s.view.ask_view, "peek");
+	assert_string_equal(s.view.ask_subject, "orders");
+	fixture_answer(s.fixture, "peek", "orders", NULL);
+	stage_draw(&s);
+	assert_true(shows(&s, "order-4711"));
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED);
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_NONE); /* it stays as it is while it is read */
+	stage_draw(&s);
+	assert_true(shows(&s, "\"order\": 4711,\n"));
+	assert_true(shows(&s, "\"dish\": \"tea, green\","));
+	assert_true(shows(&s, "\"tags\": []"));
+	assert_true(shows(&s, "no onions; ring twice: the bell is weak"));
+	assert_int_equal(stage_act(&s, ACT_CANCEL), REACT_HANDLED | REACT_ASK);
+	stage_draw(&s);
+	assert_true(shows(&s, "newest records of orders"));
+	stage_strike(&s);
+}
+
+static void a_filter_that_found_a_row_does_not_empty_what_the_row_opens(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+
+	(void)state;
+	s.view.filter = "slow";
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	fixture_answer(s.fixture, "group", "orders-etl", NULL);
+	stage_draw(&s);
+	assert_true(shows(&s, "4,133"));
+	s.view.filter = "never";
+	stage_draw(&s);
+	assert_false(shows(&s, "4,133"));
+	assert_true(shows(&s, "never committed here"));
+	stage_strike(&s);
+}
+
+static void the_selected_group_is_followed_through_any_order(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
+
+	(void)state;
+	s.view.filter = "";
+	stage_draw(&s);
+	stage_act(&s, ACT_DOWN);
+	stage_act(&s, ACT_SORT_REVERSE);
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "audit"), "audit"), STYLE_SELECTED);
+	s.view.problems_only = true;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "audit"), "audit"), STYLE_SELECTED);
+	stage_strike(&s);
+}
+
+static void a_failed_task_says_why_below_its_connector(void **state)
+{
+	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_PREVIOUS_VIEW);
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "NoSuchTableException"), line_with(s.canvas, "lake-sink") + 1);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "NoSuchTableException"), "org.apache"), STYLE_BAD);
+	stage_strike(&s);
+}
+
+/* ---- spark ---- */
+
+static void workers_stand_below_their_master_and_are_not_told_twice(void **state)
+{
+	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "  spark-worker-41"), line_with(s.canvas, "spark-master-41") + 1);
+	assert_int_equal(line_with(s.canvas, "far-away"), line_with(s.canvas, "spark-master-41") + 2);
+	assert_int_equal(line_with(s.canvas, "atlas-41000"), -1);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "atlas-40111"), "DEAD"), STYLE_WARN);
+	stage_strike(&s);
+}
+
+static void an_application_that_two_servers_list_is_listed_once(void **state)
+{
+	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 160, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	s.view.filter = "daily revenue";
+	stage_draw(&s);
+	assert_true(shows(&s, "FINISHED"));
+	assert_false(shows(&s, "spark-history"));
+	s.view.filter = "";
+	stage_draw(&s);
+	assert_true(shows(&s, "Spark Connect server")); /* has no master: only its own word */
+	stage_strike(&s);
+}
+
+static void an_application_opens_its_driver(void **state)
+{
+	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 160, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	s.view.filter = "orders-etl";
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
+	assert_string_equal(s.view.open, "found:4040");
+	s.view.filter = "menu import";
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
+	assert_string_equal(s.view.open, "spark-master-41");
+	stage_strike(&s);
+}
+
+static void a_stale_connect_says_since_when(void **state)
+{
+	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
+	int y;
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_PREVIOUS_VIEW);
+	stage_draw(&s);
+	y = line_with(s.canvas, "spark-connect");
+	assert_int_equal(line_with(s.canvas, "41d ago"), y);
+	assert_int_equal(line_with(s.canvas, "yes"), y);
+	assert_int_equal(line_with(s.canvas, "spark-defaults.conf changed 2h ago"), y + 1);
+	stage_strike(&s);
+}
+
+static void a_panel_without_its_services_says_how_to_get_there(void **state)
+{
+	static const char *const shown[] = {"kafka", "spark"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct stage s = stage_set(shown[i], FIXTURE_NOTHING, NULL, 100, 28, false);
+
+		for (int k = 0; k < 5; k++) {
+			stage_draw(&s);
+			assert_int_equal(line_with(s.canvas, "no "), 3);
+			stage_act(&s, ACT_NEXT_VIEW);
+		}
+		stage_strike(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -966,6 +1272,22 @@ int main(void)
 		cmocka_unit_test(a_page_scrolls_to_its_end_and_no_further),
 		cmocka_unit_test(another_service_begins_at_its_summary),
 		cmocka_unit_test(a_victim_names_its_cause),
+		cmocka_unit_test(several_clusters_are_named_and_one_is_not),
+		cmocka_unit_test(brokers_of_one_cluster_are_one_cluster),
+		cmocka_unit_test(what_an_older_broker_does_not_tell_is_a_dash),
+		cmocka_unit_test(problems_only_keeps_every_group_that_is_not_ok),
+		cmocka_unit_test(enter_asks_and_says_so_until_the_answer_is_there),
+		cmocka_unit_test(a_failed_answer_says_why),
+		cmocka_unit_test(what_cannot_be_asked_is_not_asked),
+		cmocka_unit_test(a_record_is_shown_whole_with_its_fields_in_lines),
+		cmocka_unit_test(a_filter_that_found_a_row_does_not_empty_what_the_row_opens),
+		cmocka_unit_test(the_selected_group_is_followed_through_any_order),
+		cmocka_unit_test(a_failed_task_says_why_below_its_connector),
+		cmocka_unit_test(workers_stand_below_their_master_and_are_not_told_twice),
+		cmocka_unit_test(an_application_that_two_servers_list_is_listed_once),
+		cmocka_unit_test(an_application_opens_its_driver),
+		cmocka_unit_test(a_stale_connect_says_since_when),
+		cmocka_unit_test(a_panel_without_its_services_says_how_to_get_there),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+/* The lists of the Kafka panel. Private to panels/kafka*.c. */
+#ifndef LAKETOP_PANELS_KAFKA_H
+#define LAKETOP_PANELS_KAFKA_H
+
+#include "panels.h"
+
+extern const struct list_kind kafka_groups, kafka_topics, kafka_connectors;
+extern const struct list_kind kafka_tasks;  /* of a connector */
+extern const struct list_kind kafka_places; /* of a streaming query: list_row.at is one of stream->lag.places */
+extern const struct deck_view kafka_views[];
+
+const char *kafka_topic_of(const struct list_row *row); /* a topic by its name, whatever table names it; "" */
+bool kafka_is_task_of(const struct list_row *task, const char *connector);
+
+#endif

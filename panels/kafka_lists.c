@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The lists of the Kafka panel: how far groups and Spark's streaming queries are behind, topics,
+ * brokers, connectors; of all clusters side by side. What a table does not have is not shown, so
+ * that an older broker is listed as well. UI thread only.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kafka.h"
+#include "show.h"
+
+enum { REST_MS = 600000, TREND_MOST = 12 };
+
+/* ---- clusters: every broker of one tells the same; it is listed once ---- */
+
+static bool same_cluster(const struct service *a, const struct service *b)
+{
+	struct value x = snapshot_get(a->depth, "cluster_id"), y = snapshot_get(b->depth, "cluster_id");
+	const struct table *s = snapshot_find_table(a->depth, "brokers"), *t = snapshot_find_table(b->depth, "brokers");
+
+	/* an id alone proves nothing: the official image has a default one */
+	if (x.type != VALUE_TEXT || y.type != VALUE_TEXT || value_compare(x, y) != 0 || !s || !t || s->n_rows != t->n_rows)
+		return false;
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (value_compare(table_get(s, i, "address"), table_get(t, i, "address")) != 0)
+			return false;
+	return true;
+}
+
+static bool tells(const struct service *s)
+{
+	return service_is(s, "kafka") && s->depth && s->depth->err.code == ERR_NONE;
+}
+
+static bool is_listed(const struct lake *lake, size_t at)
+{
+	const struct service *s = lake->services[at];
+
+	if (!service_is(s, "kafka"))
+		return false;
+	for (size_t i = 0; tells(s) && i < at; i++)
+		if (tells(lake->services[i]) && same_cluster(lake->services[i], s))
+			return false;
+	return true;
+}
+
+static void collect_from(struct list *list, const char *table)
+{
+	const struct lake *lake = list->lake;
+	size_t clusters = 0;
+
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+
+		if (!is_listed(lake, i))
+			continue;
+		if (snapshot_find_table(s->depth, table))
+			clusters++;
+		else
+			list_missing(list, s, table);
+		list_add_table(list, s, s->depth, table);
+	}
+	if (clusters > 1)
+		list_has(list, "cluster");
+}
+
+static bool is(const struct list_column *column, const char *name)
+{
+	return !strcmp(column->name, name);
+}
+
+static struct value either(struct value v, struct value other)
+{
+	return v.type != VALUE_UNKNOWN ? v : other;
+}
+
+static int64_t count_of(const struct list_row *row, const char *column)
+{
+	struct value v = list_cell(row, column);
+
+	return v.type == VALUE_INT ? v.u.i : 0;
+}
+
+static struct value cluster_of(const struct list_row *row)
+{
+	return row->service ? value_text(row->service->name) : value_unknown();
+}
+
+/* ---- streaming queries ---- */
+
+static int64_t stream_seen(const struct stream_view *v)
+{
+	struct value begun = snapshot_get(v->snapshot, "in_flight_at"), made = snapshot_get(v->snapshot, "batch_at");
+
+	return begun.type == VALUE_INT ? begun.u.i : made.type == VALUE_INT ? made.u.i : 0;
+}
+
+static bool stream_failed(const struct stream_view *v)
+{
+	return v->snapshot && v->snapshot->err.code != ERR_NONE;
+}
+
+/* Behind, and no batch for long, as of the look: a trigger that waits, or a query that ended. Its checkpoint does not tell which. */
+static bool stream_rests(const struct stream_view *v)
+{
+	int64_t seen = stream_seen(v);
+
+	return v->lag.lag.type == VALUE_INT && v->lag.lag.u.i > 0 && seen > 0 && v->snapshot->wall - seen > REST_MS;
+}
+
+static const char *stream_state(const struct stream_view *v)
+{
+	if (stream_failed(v) || !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN)
+		return v->lag.n_reset ? stream_state_word(STREAM_RESET) : stream_state_word(STREAM_UNKNOWN);
+	if (v->lag.n_reset)
+		return stream_state_word(STREAM_RESET);
+	return v->lag.n_lost ? stream_state_word(STREAM_LOST) : stream_rests(v) ? "rests" : "ok";
+}
+
+static enum mark stream_mark(const struct stream_view *v)
+{
+	if (stream_failed(v) || v->lag.n_reset || v->lag.n_lost)
+		return MARK_WARN;
+	return !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN || stream_rests(v) ? MARK_UNKNOWN : MARK_GOOD;
+}
+
+static const char *stream_note(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
+{
+	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+
+	if (stream_failed(v))
+		return v->snapshot->err.words;
+	if (!v->snapshot)
+		return "its checkpoint was not read yet";
+	if (v->lag.n_reset)
+		return "committed beyond the end: the topic was made anew?";
+	if (v->lag.n_lost) {
+		snprintf(out, VALUE_TEXT_SIZE, "%.24s records were deleted before it read them",
+			value_show(number, value_int(v->lag.lost), UNIT_RECORDS));
+		return out;
+	}
+	if (!stream_rests(v))
+		return v->lag.words ? v->lag.words : "";
+	snprintf(out, VALUE_TEXT_SIZE, "no batch for %s: its trigger waits, or it ended",
+		clock_span(span, v->snapshot->wall - stream_seen(v)));
+	return out;
+}
+
+static const char *stream_topics(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
+{
+	size_t used = 0;
+
+	text_copy(out, VALUE_TEXT_SIZE, TEXT("-"));
+	for (size_t i = 0; i < v->lag.n_places; i++) {
+		const char *topic = v->lag.places[i].topic;
+
+		if ((i && !strcmp(topic, v->lag.places[i - 1].topic)) || used + strlen(topic) + 3 > VALUE_TEXT_SIZE)
+			continue;
+		used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, "%s%s", used ? ", " : "", topic);
+	}
+	return out;
+}
+
+static struct value stream_value(const struct stream_view *v, const char *name)
+{
+	if (!strcmp(name, "name") || !strcmp(name, "group"))
+		return value_text(v->stream->name);
+	if (!strcmp(name, "state") || !strcmp(name, "lag_state"))
+		return value_text(stream_state(v));
+	if (!strcmp(name, "lag"))
+		return v->lag.lag;
+	if (!strcmp(name, "lost") || !strcmp(name, "new"))
+		return v->snapshot ? value_int(name[0] == 'l' ? v->lag.lost : (int64_t)v->lag.n_new) : value_unknown();
+	if (!strcmp(name, "kafka") || !strcmp(name, "cluster"))
+		return value_text(v->kafka ? v->kafka->name : v->stream->kafka);
+	if (!strcmp(name, "checkpoint"))
+		return value_text(v->stream->checkpoint);
+	return snapshot_get(v->snapshot, strcmp(name, "last_commit") ? name : "batch_at");
+}
+
+static const char *stream_words(const struct list_row *row, const struct list_column *column, char out[VALUE_TEXT_SIZE])
+{
+	if (is(column, "note"))
+		return stream_note(row->stream, out);
+	return is(column, "topics") ? stream_topics(row->stream, out) : NULL;
+}
+
+static void collect_streams(struct list *list)
+{
+	for (size_t i = 0; i < list->lake->n_streams; i++) {
+		const struct stream_view *v = &list->lake->streams[i];
+
+		list_add(list, &(struct list_row){.stream = v, .from = v->snapshot});
+		if (snapshot_old(v->snapshot, list->lake->now) && (!list->oldest || v->snapshot->ended < list->oldest->ended))
+			list->oldest = v->snapshot;
+	}
+}
+
+static enum mark streams_mark(const struct list_row *row)
+{
+	return stream_mark(row->stream);
+}
+
+static struct value streams_get(const struct list_row *row, const struct list_column *column)
+{
+	return stream_value(row->stream, column->name);
+}
+
+static const char *streams_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
+	char out[VALUE_TEXT_SIZE])
+{
+	(void)lake;
+	return stream_words(row, column, out);
+}
+
+static const struct list_kind streams_kind = {
+	.columns = (const struct list_column[]){
+		{"QUERY", "name", .own = true},
+		{"STATE", "state", .own = true, .state = true},
+		{"LAG", "lag", UNIT_RECORDS, .own = true, .number = true},
+		{"TOPICS", "topics", .priority = 3, .most = 28, .own = true},
+		{"BATCH", "batch", UNIT_COUNT, .priority = 1, .own = true, .number = true},
+		{"MADE", "batch_at", UNIT_TIME, .priority = 1, .own = true},
+		{"IN FLIGHT", "in_flight", UNIT_COUNT, .priority = 4, .own = true, .number = true},
+		{"NEW", "new", UNIT_COUNT, .priority = 6, .own = true, .number = true},
+		{"LOST", "lost", UNIT_RECORDS, .priority = 5, .own = true, .number = true},
+		{"WATERMARK", "watermark", UNIT_TIME, .priority = 5, .own = true},
+		{"KAFKA", "kafka", .priority = 4, .most = 20, .own = true},
+		{"CHECKPOINT", "checkpoint", .priority = 6, .own = true},
+		{"NOTE", "note", .priority = 7, .own = true},
+		{0}},
+	.n_names = 1, .get = streams_get, .words = streams_words, .mark = streams_mark, .note = "note",
+	.empty = "no streaming query is named; a [stream NAME] in the profile with its checkpoint shows its lag",
+};
+
+/* ---- groups ---- */
+
+static enum mark state_mark(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum mark mark;
+	} marks[] = {{"ok", MARK_GOOD}, {"slow", MARK_WARN}, {"rewound", MARK_WARN}, {"stalled", MARK_BAD}, {"stopped", MARK_BAD}};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (!strcmp(marks[i].state, state))
+			return marks[i].mark;
+	return MARK_UNKNOWN;
+}
+
+static enum mark group_mark(const struct list_row *row)
+{
+	if (row->stream)
+		return stream_mark(row->stream);
+	return list_text(row, "lag_state")[0] ? state_mark(list_text(row, "lag_state")) : MARK_NONE;
+}
+
+static struct value group_get(const struct list_row *row, const struct list_column *column)
+{
+	if (row->stream)
+		return is(column, "state") ? value_unknown() : stream_value(row->stream, column->name);
+	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
+}
+
+/* "01357" as blocks, the newest on the right. */
+static const char *trend_words(const char *digits, char out[VALUE_TEXT_SIZE])
+{
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	size_t n = strlen(digits), used = 0;
+
+	for (const char *p = digits + (n > TREND_MOST ? n - TREND_MOST : 0); *p; p++)
+		used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, "%s", *p >= '0' && *p <= '7' ? blocks[*p - '0'] : " ");
+	return out;
+}
+
+static const char *group_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
+	char out[VALUE_TEXT_SIZE])
+{
+	double seconds = value_number(list_cell(row, "catches_up"));
+
+	(void)lake;
+	if (row->stream && is(column, "group")) {
+		snprintf(out, VALUE_TEXT_SIZE, "spark: %.80s", row->stream->stream->name);
+		return out;
+	}
+	if (row->stream)
+		return stream_words(row, column, out);
+	if (is(column, "trend") && list_text(row, "trend")[0])
+		return trend_words(list_text(row, "trend"), out);
+	if (is(column, "catches_up") && list_text(row, "catches_up_words")[0])
+		return list_text(row, "catches_up_words");
+	return is(column, "catches_up") && seconds >= 0 && seconds < 1e9 ? clock_span(out, (int64_t)(seconds * 1000)) : NULL;
+}
+
+static void collect_groups(struct list *list)
+{
+	collect_from(list, "groups");
+	collect_streams(list);
+}
+
+const struct list_kind kafka_groups = {
+	.columns = (const struct list_column[]){
+		{"GROUP", "group", .priority = 0},
+		{"CLUSTER", "cluster", .priority = 3, .most = 20},
+		{"STATE", "lag_state", .state = true},
+		{"MEMBERS", "members", UNIT_COUNT, .priority = 4, .number = true},
+		{"TOPICS", "topics", .priority = 5, .most = 28},
+		{"LAG", "lag", UNIT_RECORDS, .number = true},
+		{"TREND", "trend", .priority = 2, .most = TREND_MOST, .number = true, .graph = true},
+		{"IN", "rate_in", UNIT_PER_SECOND, .priority = 3, .number = true},
+		{"OUT", "rate_out", UNIT_PER_SECOND, .priority = 3, .number = true},
+		{"CATCHES UP", "catches_up", UNIT_SECONDS, .priority = 1, .number = true},
+		{"COMMIT", "last_commit", UNIT_TIME, .priority = 4},
+		{"GROUP STATE", "state", .priority = 6, .most = 20},
+		{"TYPE", "type", .priority = 7, .most = 12},
+		{"NOTE", "note", .priority = 8},
+		{0}},
+	.n_names = 1, .get = group_get, .words = group_words, .mark = group_mark, .note = "note",
+	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see who is behind",
+};
+
+/* ---- topics ---- */
+
+static enum mark topic_mark(const struct list_row *row)
+{
+	if (count_of(row, "offline") > 0 || count_of(row, "no_leader") > 0)
+		return MARK_BAD;
+	return count_of(row, "under_replicated") > 0 ? MARK_WARN : MARK_GOOD;
+}
+
+/* A topic by its name, whatever table names it. */
+const char *kafka_topic_of(const struct list_row *row)
+{
+	return list_text(row, "topic")[0] ? list_text(row, "topic") : list_text(row, "name");
+}
+
+static struct value topic_get(const struct list_row *row, const struct list_column *column)
+{
+	if (is(column, "cluster"))
+		return cluster_of(row);
+	if (is(column, "name"))
+		return value_text(kafka_topic_of(row));
+	return is(column, "offline") ? either(list_cell(row, "offline"), list_cell(row, "no_leader")) : list_cell(row, column->name);
+}
+
+static void collect_topics(struct list *list)
+{
+	collect_from(list, "topics");
+}
+
+const struct list_kind kafka_topics = {
+	.columns = (const struct list_column[]){
+		{"TOPIC", "name", .own = true},
+		{"CLUSTER", "cluster", .priority = 3, .most = 20},
+		{"PARTITIONS", "partitions", UNIT_COUNT, .priority = 1, .number = true},
+		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
+		{"UNDER", "under_replicated", UNIT_COUNT, .priority = 1, .number = true},
+		{"OFFLINE", "offline", UNIT_COUNT, .own = true, .number = true},
+		{"RECORDS", "records", UNIT_RECORDS, .priority = 1, .number = true},
+		{"RATE", "rate", UNIT_PER_SECOND, .priority = 2, .number = true},
+		{"SIZE", "size", UNIT_BYTES, .priority = 2, .number = true},
+		{"RETENTION", "retention", UNIT_MS, .priority = 4, .number = true},
+		{"COMPACTED", "compacted", .priority = 5},
+		{"INTERNAL", "internal", .priority = 6},
+		{0}},
+	.n_names = 1, .get = topic_get, .mark = topic_mark,
+	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see its topics",
+};
+
+/* ---- brokers ---- */
+
+static enum mark broker_mark(const struct list_row *row)
+{
+	const char *state = list_text(row, "state");
+
+	return !strcmp(state, "not alive") ? MARK_BAD : !strcmp(state, "no answer") ? MARK_WARN : MARK_GOOD;
+}
+
+static struct value broker_get(const struct list_row *row, const struct list_column *column)
+{
+	if (is(column, "cluster"))
+		return cluster_of(row);
+	if (is(column, "id"))
+		return either(list_cell(row, "id"), list_cell(row, "broker"));
+	return is(column, "partitions_led") ? either(list_cell(row, "partitions_led"), list_cell(row, "leads")) :
+		list_cell(row, column->name);
+}
+
+static void collect_brokers(struct list *list)
+{
+	collect_from(list, "brokers");
+}
+
+static const struct list_kind brokers_kind = {
+	.columns = (const struct list_column[]){
+		{"ID", "id", .own = true, .number = true},
+		{"ADDRESS", "address", .priority = 0},
+		{"CLUSTER", "cluster", .priority = 1, .most = 20},
+		{"STATE", "state", .state = true},
+		{"CONTROLLER", "controller", .priority = 1},
+		{"VERSION", "version", .priority = 1},
+		{"ROLES", "roles", .priority = 2},
+		{"LEADS", "partitions_led", UNIT_COUNT, .priority = 1, .own = true, .number = true},
+		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
+		{"WHY", "words", .priority = 4},
+		{0}},
+	.n_names = 2, .get = broker_get, .mark = broker_mark, .note = "words",
+	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see who leads",
+};
+
+/* ---- connectors ---- */
+
+static enum mark run_mark(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum mark mark;
+	} marks[] = {{"RUNNING", MARK_GOOD}, {"FAILED", MARK_BAD}, {"UNASSIGNED", MARK_WARN}, {"PAUSED", MARK_OFF}, {"STOPPED", MARK_OFF},
+		{"RESTARTING", MARK_BUSY}};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (!strcmp(marks[i].state, state))
+			return marks[i].mark;
+	return MARK_UNKNOWN;
+}
+
+static enum mark connector_mark(const struct list_row *row)
+{
+	return count_of(row, "failed") > 0 ? MARK_BAD : run_mark(list_text(row, "state"));
+}
+
+static enum mark task_mark(const struct list_row *row)
+{
+	return run_mark(list_text(row, "state"));
+}
+
+bool kafka_is_task_of(const struct list_row *task, const char *connector)
+{
+	return !strcmp(list_text(task, "connector"), connector);
+}
+
+/* Why the first of its tasks failed. */
+static struct value connector_cause(const struct list_row *row)
+{
+	struct list_row task = {.table = snapshot_find_table(row->from, "tasks")};
+
+	for (; task.table && task.at < task.table->n_rows; task.at++)
+		if (kafka_is_task_of(&task, list_text(row, "name")) && list_text(&task, "cause")[0])
+			return list_cell(&task, "cause");
+	return value_unknown();
+}
+
+static struct value connector_get(const struct list_row *row, const struct list_column *column)
+{
+	if (is(column, "cause"))
+		return connector_cause(row);
+	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
+}
+
+static void collect_connectors(struct list *list)
+{
+	size_t workers = 0;
+
+	for (size_t i = 0; i < list->lake->n_services; i++) {
+		const struct service *s = list->lake->services[i];
+
+		if (!service_is(s, "kafka-connect"))
+			continue;
+		workers += snapshot_find_table(s->depth, "connectors") != NULL;
+		list_add_table(list, s, s->depth, "connectors");
+		if (!snapshot_find_table(s->depth, "connectors"))
+			list_missing(list, s, "connectors");
+	}
+	if (workers > 1)
+		list_has(list, "cluster");
+}
+
+const struct list_kind kafka_connectors = {
+	.columns = (const struct list_column[]){
+		{"CONNECTOR", "name", .priority = 0},
+		{"CONNECT", "cluster", .priority = 3, .most = 20},
+		{"STATE", "state", .state = true},
+		{"TASKS", "tasks", UNIT_COUNT, .priority = 1, .number = true},
+		{"FAILED", "failed", UNIT_COUNT, .number = true},
+		{"TYPE", "type", .priority = 2, .most = 8},
+		{"WORKER", "worker", .priority = 4, .most = 28},
+		{"CLASS", "class", .priority = 3, .most = 32},
+		{"VERSION", "version", .priority = 5, .most = 16},
+		{"CAUSE", "cause", .priority = 6, .own = true},
+		{0}},
+	.n_names = 1, .get = connector_get, .mark = connector_mark, .note = "cause",
+	.empty = "no Kafka Connect found; start or name one (kind = kafka-connect) to see connectors and their tasks",
+};
+
+const struct list_kind kafka_tasks = {
+	.columns = (const struct list_column[]){
+		{"TASK", "task", .number = true},
+		{"STATE", "state", .state = true},
+		{"WORKER", "worker", .priority = 1},
+		{"CAUSE", "cause", .priority = 2},
+		{0}},
+	.n_names = 1, .mark = task_mark, .note = "cause",
+};
+
+/* ---- a query's partitions ---- */
+
+static struct value place_get(const struct list_row *row, const struct list_column *column)
+{
+	const struct stream_place *p = &row->stream->lag.places[row->at];
+
+	if (is(column, "topic"))
+		return value_text(p->topic);
+	if (is(column, "partition"))
+		return value_int(p->partition);
+	if (is(column, "state"))
+		return value_text(stream_state_word(p->state));
+	if (is(column, "lost"))
+		return value_int(p->lost);
+	return is(column, "committed") ? p->committed : is(column, "beginning") ? p->beginning : is(column, "end") ? p->end : p->lag;
+}
+
+static enum mark place_mark(const struct list_row *row)
+{
+	static const enum mark marks[] = {[STREAM_READS] = MARK_GOOD, [STREAM_NEW] = MARK_GOOD, [STREAM_RESET] = MARK_WARN,
+		[STREAM_LOST] = MARK_WARN, [STREAM_UNKNOWN] = MARK_UNKNOWN};
+
+	return marks[row->stream->lag.places[row->at].state];
+}
+
+const struct list_kind kafka_places = {
+	.columns = (const struct list_column[]){
+		{"TOPIC", "topic", .own = true},
+		{"PARTITION", "partition", .own = true, .number = true},
+		{"STATE", "state", .own = true, .state = true},
+		{"COMMITTED", "committed", UNIT_COUNT, .priority = 2, .own = true, .number = true},
+		{"BEGINNING", "beginning", UNIT_COUNT, .priority = 4, .own = true, .number = true},
+		{"END", "end", UNIT_COUNT, .priority = 2, .own = true, .number = true},
+		{"LAG", "lag", UNIT_RECORDS, .own = true, .number = true},
+		{"LOST", "lost", UNIT_RECORDS, .priority = 3, .own = true, .number = true},
+		{0}},
+	.get = place_get, .mark = place_mark, .empty = "no partition of it is known",
+};
+
+const struct deck_view kafka_views[] = {
+	{"groups", &kafka_groups, collect_groups},
+	{"topics", &kafka_topics, collect_topics},
+	{"brokers", &brokers_kind, collect_brokers},
+	{"streams", &streams_kind, collect_streams},
+	{"connectors", &kafka_connectors, collect_connectors},
+	{0},
+};
