@@ -34,16 +34,31 @@ def end(*names):
         kit.stop(name, TABLE[name].stop_signal, TABLE[name].end_after)
 
 
-def impostor(name, argv, at, env=None):
-    """Starts what sits on the port of another, and waits until it does."""
-    child = kit.spawn("fault-" + name, argv, env)
+def sits_on(at, name, argv, env=None):
+    """Starts what sits on the port of a service, and waits until it does. name: whose pid file and log it has."""
+    child = kit.spawn(name, argv, env)
     for _ in range(300):
         if kit.port_open(at):
-            return {"helpers": ["fault-" + name]}
+            return
         if child.poll() is not None:
             break
         time.sleep(0.1)
-    raise LabError(f"the impostor did not come up; see {home('log', f'fault-{name}.log')}")
+    raise LabError(f"what should sit on port {at} did not come up; see {home('log', f'{name}.log')}")
+
+
+def impostor(name, argv, at, env=None):
+    """A foreign process: by its pid file the service has ended."""
+    sits_on(at, "fault-" + name, argv, env)
+    return {"helpers": ["fault-" + name]}
+
+
+def stand_in(name, what):
+    """The service itself as it were: what answers in its place has its pid file."""
+    from services import port
+    s = victim(name)
+    end(name)
+    sits_on(port(s), name, this(what, port(s)))
+    return {"restart": [name]}
 
 
 def this(*words):
@@ -100,20 +115,13 @@ def killed(name="spark-worker-41"):
 
 
 def mute(name="spark-connect"):
-    """the service is down; what sits on its port accepts and never says a word"""
-    from services import port
-    s = victim(name)
-    end(name)
-    return f"{name} ended; a mute server holds {port(s)}", {**impostor(f"mute-{name}", this("mute", port(s)), port(s)), "restart": [name]}
+    """the service, by its pid file, accepts connections and never says a word"""
+    return f"{name} says nothing any more", stand_in(name, "mute")
 
 
 def http_500(name="spark-history"):
-    """the service is down; what sits on its port answers 500 to everything"""
-    from services import port
-    s = victim(name)
-    end(name)
-    return f"{name} ended; a server that answers 500 holds {port(s)}", {
-        **impostor(f"http-500-{name}", this("http-500", port(s)), port(s)), "restart": [name]}
+    """the service, by its pid file, answers 500 to everything"""
+    return f"{name} answers 500 to everything", stand_in(name, "http-500")
 
 
 def kafka_no_quorum(name="kafka-three-controller"):

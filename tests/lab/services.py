@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 
 import containers
 from fetching import KAFKA, KAFKA_ZK, SPARK, WEED, java, place, postgres_bin
-from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, tcp_ask, write
+from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, secret_file, tcp_ask, write
 
 GROUPS = {
     "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history",
     "light": "the same without Spark; tables from a fixture",
+    "streams": "Kafka Connect with Debezium, two streaming queries (on pocket or light)",
+    "jobs": "Spark in trouble: waiting, failing, skewed, crashing (on pocket)",
     "two-sparks": "Spark 4.0 master and worker beside it",
     "spark42": "Spark 4.2 master and worker beside it",
     "zookeeper": "ZooKeeper 3.8 and Kafka 3.9 in ZooKeeper mode",
     "kafka-three": "a Kafka controller and two brokers, replication 2",
     "docker": "a dockerd of its own with containers in every state",
 }
+BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",)}  # one of them comes along
 USER, DATABASE, BUCKET = "lake", "iceberg_catalog", "lakehouse"
 
 
@@ -38,6 +41,8 @@ class Service:
     version: str = ""
     required: bool = True
     extra: dict = field(default_factory=dict)  # further keys of the profile
+    queries: dict = field(default_factory=dict)  # streaming queries that run in it: where each one's checkpoint lies
+    seeded: str = "topics"  # a helper: the step of the seed that it comes after
     stop_signal: int = signal.SIGTERM
     end_after: int = 20  # seconds until it is made to end
     patience: int = 180  # seconds to become ready
@@ -228,6 +233,36 @@ def kafka_zk_start(s):
     return jvm("kafka-zk", "kafka.Kafka", config), {}
 
 
+def kafka_connect_start(s):
+    """Its plugins lie in a folder of a folder, as it wants them."""
+    copy_new(place("connect-plugins"), home("jars", "kafka-connect", "plugins"))
+    json_converter = "org.apache.kafka.connect.json.JsonConverter"
+    config = write(home("etc", s.name, "connect.properties"), f"""# written by tests/lab/lab
+bootstrap.servers={bootstrap()}
+group.id=lab-connect
+listeners=http://{HOST}:{port(s)}
+key.converter={json_converter}
+value.converter={json_converter}
+config.storage.topic=connect-configs
+config.storage.replication.factor=1
+offset.storage.topic=connect-offsets
+offset.storage.replication.factor=1
+offset.storage.partitions=2
+status.storage.topic=connect-status
+status.storage.replication.factor=1
+status.storage.partitions=2
+scheduled.rebalance.max.delay.ms=0
+plugin.discovery=service_load
+plugin.path={home('jars', 'kafka-connect')}
+""")
+    return jvm("kafka", "org.apache.kafka.connect.cli.ConnectDistributed", config), {}
+
+
+def kafka_connect_ready(s):
+    status, body = http_get(port(s), "/health")
+    return status == 200 and json.loads(body)["status"] == "healthy"
+
+
 # ---- Spark ----
 
 DAEMON = " ".join([*SMALL, "-Xshare:auto", "-XX:MaxMetaspaceSize=256m", "-Djava.net.preferIPv4Stack=true"])
@@ -321,16 +356,37 @@ def connect_ready(s):
     return status == 200 and "Spark Connect server" in body and port_open(port(s))
 
 
-def submit(script, *words, ui=4050, cores=1, conf=()):
-    """A job for the standalone master of Spark 4.1. Executors need the path as well: this layout is no usual installation."""
+def submit(script, *words, ui=4050, cores=1, conf=(), master=None, defaults="spark-connect"):
+    """A job, for the standalone master of Spark 4.1. Executors need the path as well: this layout is no usual installation."""
     path = os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip")])
     settings = (f"spark.ui.port={ui}", f"spark.cores.max={cores}", f"spark.executorEnv.PYTHONPATH={path}", *conf)
-    return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"), "--master", f"spark://{HOST}:{port('spark-master-41', 'rpc')}",
+    return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"),
+             "--master", master or f"spark://{HOST}:{port('spark-master-41', 'rpc')}",
              *(w for c in settings for w in ("--conf", c)), os.path.join(HERE, "spark", script), *map(str, words)],
-            {**spark_env("4.1", "spark-connect"), "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable})
+            {**spark_env("4.1", defaults), "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable})
 
 
 # ---- helpers that make life in the lake ----
+
+QUERIES = {"orders_per_kitchen": lambda: "file:" + home("data", "checkpoints", "orders_per_kitchen"),
+           "order_archive": lambda: f"s3a://{BUCKET}/checkpoints/order_archive"}
+
+
+def streams_start(s):
+    """One driver for all queries, with a configuration of its own: it holds the key of S3, which no argument may."""
+    jars = [place("spark-kafka") + "/*", *glob.glob(place("iceberg") + "/iceberg-aws-bundle-*.jar")]
+    settings = {
+        "spark.driver.memory": "512m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.driver.extraClassPath": os.pathsep.join(jars), "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "1",
+        "spark.sql.session.timeZone": "UTC", "spark.sql.streaming.metricsEnabled": "true",
+        "spark.hadoop.fs.s3a.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", "spark.hadoop.fs.s3a.path.style.access": "true",
+        "spark.hadoop.fs.s3a.connection.ssl.enabled": "false", "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
+        "spark.hadoop.fs.s3a.access.key": secret("s3-key"), "spark.hadoop.fs.s3a.secret.key": secret("s3", 40)}
+    write(home("etc", s.name, "spark-defaults.conf"),
+          "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
+    return submit("streams.py", bootstrap(), *(f"{name}={where()}" for name, where in s.queries.items()), ui=port(s), master="local[1]",
+                  defaults=s.name)
+
 
 def kitchen(*words):
     return [sys.executable, os.path.join(HERE, "kitchen"), *map(str, words)], {}
@@ -363,15 +419,21 @@ def three(name, title, ports, roles, node):
                    version=KAFKA[:3], extra={"config": lambda: home("etc", name, "server.properties")}, memory=190)
 
 
+def job(name, title, mode, at, memory, **how):
+    """An application in trouble, for ten minutes. It comes again with the next seed."""
+    return Service(f"job-{name}", title, "", ("jobs",), {"": at}, lambda s: submit("jobs.py", mode, 600, ui=port(s), **how), None,
+                   items=("spark-4.1", "iceberg"), after=("spark-worker-41",), seeded="applications", memory=memory)
+
+
 TABLE = {s.name: s for s in (
     Service("postgres", "PostgreSQL", "postgres", LAKE, {"": 5432}, postgres_start, lambda s: psql("SELECT 1") == "1",
             version="15", stop_signal=signal.SIGINT, memory=24,
-            extra={"user": lambda: USER, "password_file": lambda: home("secret", "postgres"), "database": lambda: DATABASE,
+            extra={"user": lambda: USER, "password_file": lambda: secret_file("postgres"), "database": lambda: DATABASE,
                    "config": lambda: home("data", "postgres", "postgresql.conf")}),
     Service("seaweedfs", "SeaweedFS", "seaweedfs", LAKE, {"": 9333, "volume": 8089, "filer": 8888, "s3": 8333, "iceberg": 8181}, weed_start,
             lambda s: s3_put("/" + BUCKET) in (200, 409), items=("seaweedfs",), version=WEED, memory=150,
             end_after=3,  # it would wait for its own gateways, 16 s
-            extra={"user": lambda: secret("s3-key"), "password_file": lambda: home("secret", "s3"), "config": lambda: home("secret", "s3.json")}),
+            extra={"user": lambda: secret("s3-key"), "password_file": lambda: secret_file("s3", 40), "config": lambda: home("secret", "s3.json")}),
     Service("kafka", "Kafka", "kafka", LAKE, {"": 9092, "controller": 9093},
             lambda s: kraft_start(s, ("broker", "controller"), 1, (1, "kafka"), "kafka"), lambda s: kafka_ready(port(s)),
             items=("kafka", "client"), version=KAFKA[:3], extra={"config": lambda: home("etc", "kafka", "server.properties")}, memory=195),
@@ -381,6 +443,9 @@ TABLE = {s.name: s for s in (
             extra={"config": lambda: home("etc", "spark-connect", "spark-defaults.conf"), "jars": lambda: home("jars", "iceberg-4.1")}),
     Service("spark-history", "Spark history server", "spark-history", ("pocket",), {"": 18080}, history_start,
             lambda s: http_get(port(s), "/api/v1/version")[0] == 200, items=("spark-4.1",), version=SPARK["4.1"], memory=240),
+    Service("kafka-connect", "Kafka Connect", "kafka-connect", ("streams",), {"": 8083}, kafka_connect_start, kafka_connect_ready,
+            items=("kafka", "connect-plugins"), after=("kafka",), needs=("kafka",), version=KAFKA[:3], memory=170,
+            extra={"config": lambda: home("etc", "kafka-connect", "connect.properties")}),
     *spark_pair("4.0", ("two-sparks",), "40", 7077, 8080, 8081),
     *spark_pair("4.2", ("spark42",), "42", 7079, 8086, 8087),
     Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,
@@ -407,6 +472,13 @@ TABLE = {s.name: s for s in (
         "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "order-board"), None, memory=30),
     Service("group-kitchen-analytics", "a group that lags", "", LAKE, {}, lambda s: kitchen(
         "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, memory=30),
+    Service("streams", "streaming queries from Kafka", "", ("streams",), {"": 4046}, streams_start, None, memory=450,
+            items=("spark-4.1", "spark-kafka", "iceberg"), after=("kafka", "seaweedfs"), queries=QUERIES),
+    job("waiting", "an application that waits for cores", "waiting", 4052, 300, cores=3, conf=("spark.executor.cores=3",)),
+    job("trouble", "failing, skewed and spilling stages", "trouble", 4053, 400, master="local[2]"),
+    # The agent waits a second for a debugger that never comes, then ends the executor: a loop that costs next to nothing.
+    job("crash-loop", "executors that die at start", "crash-loop", 4054, 300, conf=(
+        "spark.executor.extraJavaOptions=-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0,timeout=1000",)),
 )}
 TALK = ("postgres", "seaweedfs", "kafka", "spark-connect")
 
@@ -427,6 +499,9 @@ def profile(groups):
                 "pidfile": "" if "container" in s.extra else home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()},
                 "progress": home("progress", s.name)}
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
+    for s in services_of(groups, helpers=True):
+        for name, where in s.queries.items():
+            out += [f"[stream {name}]", f"checkpoint = {where()}", "kafka = kafka", *["storage = seaweedfs"] * where().startswith("s3"), ""]
     talk = [n for n in TALK if n in names]
     if talk:
         out += ["[demo talk]", f"services = {' '.join(talk)}", ""]
