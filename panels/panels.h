@@ -20,6 +20,7 @@ unsigned events_act(struct event_list *list, struct panel_view *view, const char
 /* ---- lists of rows: of one table, or of the tables of several services side by side (list.c) ---- */
 struct list_row {
 	const struct service *service;    /* whose; NULL: nobody's */
+	const struct service *other;      /* who tells more of it; NULL */
 	const struct stream_view *stream; /* a row that is a streaming query's; else NULL */
 	const struct snapshot *from;
 	const struct table *table;        /* NULL: get() knows its values */

@@ -135,6 +135,8 @@ static enum mark cluster_mark(const struct list_row *row)
 
 	if (!row->table)
 		return service_mark(row->service);
+	if (list_cell(row, "late").type == VALUE_BOOL && list_cell(row, "late").u.b)
+		return MARK_WARN;
 	return !strcmp(state, "ALIVE") ? MARK_GOOD : !strcmp(state, "DECOMMISSIONED") ? MARK_OFF : !strcmp(state, "DEAD") ? MARK_WARN :
 		MARK_UNKNOWN;
 }
@@ -216,6 +218,11 @@ static const struct list_kind clusters_kind = {
 	.empty = "no Spark master or worker found; start one, or name one in a profile, to see them side by side",
 };
 
+static bool is_driver(const struct service *s)
+{
+	return service_is(s, "spark-driver") || service_is(s, "spark-connect");
+}
+
 /* ---- applications: of masters, of drivers that have none, and what a history server has besides ---- */
 
 static const char *app_state(const struct list_row *row)
@@ -229,12 +236,32 @@ static const char *app_state(const struct list_row *row)
 	return list_text(row, "state");
 }
 
+/* Its driver, where the lake has it, knows its jobs. */
+static const struct service *driver_of(const struct lake *lake, const char *id)
+{
+	for (size_t i = 0; id[0] && i < lake->n_services; i++)
+		if (is_driver(lake->services[i]) && !strcmp(words_of(service_value(lake->services[i], "application")), id))
+			return lake->services[i];
+	return NULL;
+}
+
+static struct value jobs_failed(const struct list_row *row)
+{
+	const struct service *driver = row->table ? row->other : row->service;
+
+	return driver ? service_value(driver, "jobs_failed") : value_unknown();
+}
+
 static struct value app_get(const struct list_row *row, const struct list_column *column)
 {
 	if (is(column, "state"))
 		return value_text(app_state(row));
 	if (is(column, "from"))
 		return value_text(row->service->name);
+	if (is(column, "jobs_failed"))
+		return jobs_failed(row);
+	if (row->table && row->other && is(column, "why") && !list_text(row, "why")[0])
+		return service_value(row->other, "note");
 	if (row->table)
 		return list_cell(row, column->name);
 	return service_value(row->service, is(column, "id") ? "application" : is(column, "why") ? "note" : column->name);
@@ -247,22 +274,16 @@ static const char *app_words(const struct list_row *row, const struct list_colum
 	return !row->table && is(column, "version") ? show_version(out, row->service) : NULL;
 }
 
-static bool jobs_failed(const struct list_row *row)
-{
-	struct value v = row->table ? list_cell(row, "jobs_failed") : service_value(row->service, "jobs_failed");
-
-	return v.type == VALUE_INT && v.u.i > 0;
-}
-
 static enum mark app_mark(const struct list_row *row)
 {
 	const char *state = app_state(row);
+	struct value failed = jobs_failed(row);
 
 	if (!row->table && service_mark(row->service) != MARK_GOOD)
 		return service_mark(row->service);
 	if (!strcmp(state, "FAILED") || !strcmp(state, "KILLED"))
 		return MARK_BAD;
-	if (!strcmp(state, "WAITING") || jobs_failed(row) || list_text(row, "why")[0])
+	if (!strcmp(state, "WAITING") || (failed.type == VALUE_INT && failed.u.i > 0) || list_text(row, "why")[0])
 		return MARK_WARN;
 	return !strcmp(state, "RUNNING") ? MARK_GOOD : !strcmp(state, "no end") ? MARK_BUSY : MARK_OFF;
 }
@@ -306,11 +327,6 @@ static void add_tables(struct list *list, const char *kind, const char *table)
 	}
 }
 
-static bool is_driver(const struct service *s)
-{
-	return service_is(s, "spark-driver") || service_is(s, "spark-connect");
-}
-
 static void add_drivers(struct list *list, struct ids *ids)
 {
 	for (size_t i = 0; i < list->lake->n_services; i++) {
@@ -319,7 +335,7 @@ static void add_drivers(struct list *list, struct ids *ids)
 
 		if (!is_driver(s) || !id[0] || ids_have(ids, id))
 			continue;
-		for (const char *const *column = (const char *const[]){"cores", "jobs_failed", "started", "user", "version", "why", NULL}; *column; column++)
+		for (const char *const *column = (const char *const[]){"cores", "started", "user", "version", "why", NULL}; *column; column++)
 			list_has(list, *column);
 		add_service(list, s);
 	}
@@ -345,8 +361,10 @@ static void collect_applications(struct list *list)
 	struct ids *ids = mem_new(1, sizeof *ids);
 
 	add_tables(list, "spark-master", "applications");
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
+		list->rows[i].other = driver_of(list->lake, list_text(&list->rows[i], "id"));
 		ids_add(ids, list_text(&list->rows[i], "id"));
+	}
 	ids_sort(ids);
 	add_drivers(list, ids);
 	for (size_t i = 0; i < list->lake->n_services; i++)
@@ -367,8 +385,9 @@ static const struct list_kind applications_kind = {
 		{"MEMORY", "memory", UNIT_BYTES, .priority = 3, .number = true},
 		{"DURATION", "duration", UNIT_MS, .priority = 2, .number = true},
 		{"STARTED", "started", UNIT_TIME, .priority = 2},
-		{"JOBS FAILED", "jobs_failed", UNIT_COUNT, .priority = 2, .number = true},
+		{"JOBS FAILED", "jobs_failed", UNIT_COUNT, .priority = 2, .own = true, .number = true},
 		{"EXECUTORS", "executors_started", UNIT_COUNT, .priority = 3, .number = true},
+		{"LOST", "executors_lost", UNIT_COUNT, .priority = 3, .number = true},
 		{"TOLD BY", "from", .priority = 3, .most = 20, .own = true},
 		{"ID", "id", .priority = 4, .most = 28, .own = true},
 		{"VERSION", "version", .priority = 5, .most = 16},
@@ -422,13 +441,13 @@ static const char *stage_words(const struct list_row *row, const struct list_col
 
 static enum mark stage_mark(const struct list_row *row)
 {
-	const char *status = list_text(row, "status");
+	const char *state = list_text(row, "state");
 
-	if (!strcmp(status, "FAILED"))
+	if (!strcmp(state, "FAILED"))
 		return MARK_BAD;
 	if (count_of(row, "failed"))
 		return MARK_WARN;
-	return !strcmp(status, "ACTIVE") ? MARK_GOOD : !strcmp(status, "PENDING") ? MARK_BUSY : MARK_OFF;
+	return !strcmp(state, "ACTIVE") ? MARK_GOOD : !strcmp(state, "PENDING") ? MARK_BUSY : MARK_OFF;
 }
 
 static void collect_stages(struct list *list)
@@ -441,7 +460,7 @@ static const struct list_kind stages_kind = {
 	.columns = (const struct list_column[]){
 		{"DRIVER", "driver", .priority = 1, .most = 20, .own = true},
 		{"STAGE", "id", .number = true},
-		{"STATUS", "status", .state = true},
+		{"STATE", "state", .state = true},
 		{"PROGRESS", "progress", .priority = 1, .most = BAR_WIDTH, .own = true, .graph = true},
 		{"DONE", "completed", UNIT_COUNT, .number = true},
 		{"TASKS", "tasks", UNIT_COUNT, .number = true},
@@ -449,7 +468,7 @@ static const struct list_kind stages_kind = {
 		{"FAILED", "failed", UNIT_COUNT, .priority = 1, .number = true},
 		{"SKEW", "skew", .priority = 3, .number = true},
 		{"SPILLED", "spilled", UNIT_BYTES, .priority = 3, .number = true},
-		{"BEGUN", "submitted", UNIT_TIME, .priority = 5},
+		{"DURATION", "duration", UNIT_MS, .priority = 4, .number = true},
 		{"NAME", "name", .priority = 4, .most = 40},
 		{"REASON", "reason", .priority = 6},
 		{0}},
@@ -459,13 +478,18 @@ static const struct list_kind stages_kind = {
 
 /* ---- streaming queries, as their driver tells ---- */
 
+/* Its checkpoint tells, where a stream of the profile has the same id, or else the same name. */
 static struct value query_lag(const struct list_row *row, const struct lake *lake)
 {
 	struct value v = list_cell(row, "lag");
 
-	for (size_t i = 0; v.type == VALUE_UNKNOWN && i < lake->n_streams; i++)
-		if (!strcmp(lake->streams[i].stream->name, list_text(row, "name")))
-			v = lake->streams[i].lag.lag;
+	for (size_t i = 0; v.type == VALUE_UNKNOWN && i < lake->n_streams; i++) {
+		const struct stream_view *stream = &lake->streams[i];
+		const char *id = words_of(snapshot_get(stream->snapshot, "query"));
+
+		if (id[0] && list_text(row, "id")[0] ? !strcmp(id, list_text(row, "id")) : !strcmp(stream->stream->name, list_text(row, "name")))
+			v = stream->lag.lag;
+	}
 	return v;
 }
 
@@ -515,7 +539,9 @@ static const struct list_kind queries_kind = {
 		{"TRIGGER", "trigger", .priority = 2, .most = 20},
 		{"IN", "input_rate", UNIT_PER_SECOND, .priority = 1, .number = true},
 		{"PROCESSES", "processing_rate", UNIT_PER_SECOND, .priority = 1, .number = true},
-		{"BATCH", "batch_ms", UNIT_MS, .priority = 1, .number = true},
+		{"TOOK", "batch_ms", UNIT_MS, .priority = 1, .number = true},
+		{"BATCH", "batch", UNIT_COUNT, .priority = 4, .number = true},
+		{"BEGUN", "last", UNIT_TIME, .priority = 3},
 		{"LAG", "lag", UNIT_RECORDS, .own = true, .number = true},
 		{"STATE ROWS", "state_rows", UNIT_COUNT, .priority = 3, .number = true},
 		{"WATERMARK", "watermark", UNIT_TIME, .priority = 4},
@@ -588,17 +614,6 @@ static const struct deck_view views[] = {
 
 /* ---- the panel ---- */
 
-/* An application's driver, where it is known, tells more than who lists it. */
-static const struct service *behind(const struct lake *lake, const struct list_row *row)
-{
-	const char *id = list_text(row, "id");
-
-	for (size_t i = 0; id[0] && i < lake->n_services; i++)
-		if (is_driver(lake->services[i]) && !strcmp(words_of(service_value(lake->services[i], "application")), id))
-			return lake->services[i];
-	return row->service;
-}
-
 static void draw(struct panel_view *view, void *state, struct canvas *c)
 {
 	deck_draw(state, view, views, c);
@@ -611,7 +626,7 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 
 	if (reactions || !row.service || (what != ACT_ENTER && what != ACT_RIGHT))
 		return reactions;
-	view->open = behind(view->lake, &row)->name;
+	view->open = row.other ? row.other->name : row.service->name;
 	return REACT_OPEN;
 }
 

@@ -691,8 +691,8 @@ static const struct service_kind deep_master = {
 		{"applications", "applications", (const struct column_spec[]){
 			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"why", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cores", VALUE_INT, UNIT_CORES, 0, ""}, {"memory", VALUE_INT, UNIT_BYTES, 0, ""},
-			{"duration", VALUE_INT, UNIT_MS, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"jobs_failed", VALUE_INT, UNIT_COUNT, 0, ""},
-			{"executors_started", VALUE_INT, UNIT_COUNT, 0, ""}, {"user", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+			{"duration", VALUE_INT, UNIT_MS, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"executors_started", VALUE_INT, UNIT_COUNT, 0, ""},
+			{"executors_lost", VALUE_INT, UNIT_COUNT, 0, ""}, {"user", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
 		{0}},
 };
 static const struct service_kind deep_worker = {
@@ -703,7 +703,7 @@ static const struct service_kind deep_worker = {
 };
 #define DEEP_DRIVER_TABLES \
 	{"stages", "stages", (const struct column_spec[]){ \
-		{"id", VALUE_INT, UNIT_NONE, 0, ""}, {"attempt", VALUE_INT, UNIT_NONE, 0, ""}, {"status", VALUE_TEXT, UNIT_NONE, 0, ""}, \
+		{"id", VALUE_INT, UNIT_NONE, 0, ""}, {"attempt", VALUE_INT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""}, \
 		{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"tasks", VALUE_INT, UNIT_COUNT, 0, ""}, {"active", VALUE_INT, UNIT_COUNT, 0, ""}, \
 		{"completed", VALUE_INT, UNIT_COUNT, 0, ""}, {"failed", VALUE_INT, UNIT_COUNT, 0, ""}, {"skew", VALUE_REAL, UNIT_NONE, 0, ""}, \
 		{"spilled", VALUE_INT, UNIT_BYTES, 0, ""}, {"reason", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}}, \
@@ -840,8 +840,8 @@ static void fill_deep_spark(struct fixture *f)
 		"worker-20261129110000-far-away-41000|ALIVE|4|2|4294967296", "worker-20261129100000-atlas-40111|DEAD|2|0|2147483648", NULL});
 	add_rows(s, deep_master.tables, "applications", (const char *const[]){
 		"app-20261129120000-0005|forecast|WAITING|no worker has 8 cores free: 2 are|0|1073741824|271000|271|||ada",
-		"app-20261129115800-0004|orders-etl|RUNNING||4|1073741824|391000|391|1|2|ada",
-		"app-20261129114000-0003|crash loop|RUNNING|its executors die at start: 212 were begun|2|536870912|1471000|1471|0|212|ada",
+		"app-20261129115800-0004|orders-etl|RUNNING||4|1073741824|391000|391|2|0|ada",
+		"app-20261129114000-0003|crash loop|RUNNING|its executors die at start: 212 were begun|2|536870912|1471000|1471|212|211|ada",
 		"app-20261129110000-0002|daily revenue|FINISHED||0|1073741824|14000|3871|||ada",
 		"app-20261129100000-0001|menu import|FAILED||0|1073741824|4925|7471|||bob", NULL});
 	add_rows(depth_of(f, "spark-master-40"), deep_master.tables, "workers", (const char *const[]){NULL});
@@ -860,6 +860,7 @@ static void fill_deep_spark(struct fixture *f)
 	add_finding(fixture_service(f, "spark-connect"), "stale", SEVERITY_WARNING, "started 41d ago; spark-defaults.conf changed 2h ago",
 		"restart it");
 	fixture_service(f, "spark-connect")->verdict.shown.links[LINK_FRESH].state = LINK_BAD;
+	add_finding(fixture_service(f, "found:4040"), "job-failed", SEVERITY_WARNING, "job 3 failed: stage 3, Task failed while writing rows", "");
 }
 
 static void fill_deep_streams(struct fixture *f)

@@ -450,6 +450,47 @@ static void any_keys_in_any_order_end_nowhere(void **state)
 	}
 }
 
+/* ---- what is open is asked for again ---- */
+
+static struct wish tick_after(struct desk *d, int64_t ms)
+{
+	clock_freeze(clock_ms() + ms, clock_wall_ms() + ms);
+	return screen_tick(d->screen);
+}
+
+static void what_a_panel_has_open_is_asked_for_again_and_then_no_more(void **state)
+{
+	struct desk d = desk_new(FIXTURE_DEEP, 100, 30, false);
+	struct wish wish;
+
+	(void)state;
+	press(&d, '3');
+	assert_int_equal(tick_after(&d, 0).what, 0); /* nothing is open */
+	assert_int_equal(tick_after(&d, 60000).what, 0);
+	wish = press(&d, K_ENTER);
+	assert_int_equal(wish.what, WISH_ASK);
+	assert_string_equal(wish.ask_service, "kafka");
+	assert_string_equal(wish.ask_view, "group");
+	assert_string_equal(wish.ask_subject, "orders-etl");
+	assert_int_equal(tick_after(&d, 4900).what, 0);
+	assert_true(screen_due(d.screen) <= clock_ms() + 100);
+	assert_int_equal(tick_after(&d, 200).what, WISH_ASK);
+	assert_int_equal(press(&d, 'r').what, WISH_REFRESH | WISH_ASK);
+	press(&d, 'p'); /* frozen: what comes would not be seen */
+	assert_int_equal(tick_after(&d, 60000).what, 0);
+	press(&d, 'p');
+	assert_int_equal(tick_after(&d, 0).what, WISH_ASK);
+	press(&d, '5'); /* another panel has nothing open */
+	assert_int_equal(tick_after(&d, 60000).what, 0);
+	press(&d, '3'); /* and this one still has: it is asked for at once */
+	wish = tick_after(&d, 0);
+	assert_int_equal(wish.what, WISH_ASK);
+	assert_string_equal(wish.ask_subject, "orders-etl");
+	press(&d, K_ESCAPE);
+	assert_int_equal(tick_after(&d, 60000).what, 0);
+	desk_free(&d);
+}
+
 /* ---- the parts ---- */
 
 static void a_prompt_edits_whole_characters(void **state)
@@ -517,6 +558,7 @@ int main(void)
 		cmocka_unit_test(freeze_holds_and_says_so),
 		cmocka_unit_test(a_click_selects_and_a_second_one_opens),
 		cmocka_unit_test(any_keys_in_any_order_end_nowhere),
+		cmocka_unit_test(what_a_panel_has_open_is_asked_for_again_and_then_no_more),
 		cmocka_unit_test(a_prompt_edits_whole_characters),
 		cmocka_unit_test(the_palette_prefers_words_to_scattered_letters),
 	};
