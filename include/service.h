@@ -34,6 +34,7 @@ struct service_kind {
 	int64_t first_ms;         /* deadline of the first question after a start; 0: 1,000 */
 	bool fleeting;            /* comes and goes by itself: a driver that ends is no failure */
 	int64_t grace_ms;         /* from process start until not serving is bad; 0: 60,000 */
+	const char *code_role;    /* the part that runs whatever code it is sent: open to others it is a warning; NULL: none */
 
 	/* Which part a port is, by its process's words; NULL: cannot tell. Pure. NULL: by number only. */
 	const char *(*role_of)(struct text hint, uint16_t port);

@@ -103,12 +103,49 @@ static void find_port_conflict(const struct scene *s, struct judged *out)
 	}
 }
 
+/* The port by which the service takes code to run, where it listens and is its own. NULL: none. */
+static const struct listener *code_port(const struct scene *s)
+{
+	const struct service_kind *kind = s->right ? s->q->kind : NULL;
+	const struct port_role *role = kind && kind->code_role ? kind->ports : NULL;
+	const struct listener *at;
+	uint16_t port;
+
+	while (role && role->role && strcmp(role->role, kind->code_role) != 0)
+		role++;
+	if (!role || !role->role)
+		return NULL;
+	if (role == kind->ports)
+		return s->listener;
+	port = s->q->expected ? expected_role_port(s->q->expected, role->role) : 0;
+	at = s->q->host ? facts_listener(s->q->host, "", port ? port : role->port) : NULL;
+	/* by its usual number alone it may be another's */
+	return at && (port || (s->listener && at->pid && at->pid == s->listener->pid)) ? at : NULL;
+}
+
+static bool find_open_to_code(const struct scene *s, struct judged *out, bool unguarded)
+{
+	const struct listener *at = unguarded ? code_port(s) : NULL;
+	struct judged_finding *f = at && at->open ? find(s, out, "open-to-network", SEVERITY_WARNING) : NULL;
+
+	if (!f)
+		return false;
+	if (at == s->listener)
+		reason(f, "%s:%u asks for no credential: whoever reaches it runs any code here", at->address, at->port);
+	else
+		reason(f, "%s:%u (%s) runs the code of whoever reaches it, unless a filter of its own asks for a credential", at->address, at->port,
+			s->q->kind->code_role);
+	remedy(f, "let it listen on 127.0.0.1, or have it ask for a token");
+	return true;
+}
+
 /* Asks nobody for a credential, and others than this machine can reach it. */
 static void find_open_to_network(const struct scene *s, struct judged *out)
 {
 	const struct credentials none = {0}, *c = s->q->expected ? &s->q->expected->credentials : &none;
 	bool unguarded = s->right && !c->password && !c->token && state_of(out, LINK_HEALTHY) == LINK_OK;
-	struct judged_finding *f = unguarded && s->listener && s->listener->open ? find(s, out, "open-to-network",
+	bool said = find_open_to_code(s, out, unguarded);
+	struct judged_finding *f = !said && unguarded && s->listener && s->listener->open ? find(s, out, "open-to-network",
 		SEVERITY_INFO) : NULL;
 
 	if (!f)

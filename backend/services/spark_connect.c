@@ -872,6 +872,7 @@ const struct service_kind kind_spark_connect = {
 	.figures = figures,
 	.tables = tables,
 	.first_ms = 6000,
+	.code_role = "grpc",
 	.role_of = role_of,
 	.identify = identify,
 	.pulse = pulse,

@@ -25,7 +25,7 @@
 #define SMALL_PAGE "/app/?appId=none"
 
 enum { LATE_MS = 20000, UI_DEFAULT = 8080, REST_DEFAULT = 6066, RPC_DEFAULT = 7077 };
-enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, LOOP_LEAST = 10, LOOP_MS = 5000, SPARE_MS = 400 };
+enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, LOOP_LEAST = 10, LOOP_MS = 10000, LOOP_WINDOW_MS = 60000, SPARE_MS = 400 };
 struct master { /* p->state */
 	struct spark_told told;
 	struct spark_seen_app apps[SPARK_PAGES_KEPT];
@@ -333,26 +333,40 @@ bool spark_read_master(const struct json *root, int64_t now, const char *source,
 	return true;
 }
 
-/* Do they die as soon as they start? By how many did since the last look; at the first one by the application's age. */
-static void judge_loop(struct spark_seen_app *known, int64_t age)
+static bool is_loop(int64_t died, int64_t span, int64_t alive)
 {
-	int64_t died = known->page.lost - (known->was_looked ? known->was_lost : 0);
-	int64_t span = known->was_looked ? known->looked - known->was_looked : age;
+	return died >= LOOP_LEAST && died >= alive && span > 0 && died * LOOP_MS > span;
+}
 
-	known->dying = died >= LOOP_LEAST && span > 0 && died * LOOP_MS > span ? died : 0;
-	known->span = span;
+/* Do they die as soon as they start? By how many did within the last minute, or ever, if they still do. */
+static void judge_loop(struct spark_seen_app *known, int64_t before, int64_t age)
+{
+	int64_t died = known->page.lost - known->was_lost, span = known->looked - known->was_looked;
+
+	known->dying = 0;
+	if (known->was_looked && is_loop(died, span, known->page.alive)) {
+		known->dying = died;
+		known->span = span;
+	} else if (known->page.lost > before && is_loop(known->page.lost, age, known->page.alive)) {
+		known->dying = known->page.lost;
+		known->span = age;
+	}
 }
 
 void spark_see_app(struct spark_seen_app *known, const struct spark_app_page *page, int64_t cores, int64_t age, int64_t now)
 {
-	known->was_lost = known->page.lost;
-	known->was_looked = known->looked;
+	int64_t before = known->page.lost;
+
+	if (known->looked && (!known->was_looked || now - known->was_looked > LOOP_WINDOW_MS)) {
+		known->was_lost = before;
+		known->was_looked = known->looked;
+	}
 	known->page = *page;
 	/* what is beyond the end was lost, but for as many as there are cores to run on */
 	if (page->cut && page->started - cores > page->lost)
 		known->page.lost = page->started - cores;
 	known->looked = now;
-	judge_loop(known, age);
+	judge_loop(known, before, age);
 }
 
 /* ---- asking ---- */
@@ -607,6 +621,7 @@ const struct service_kind kind_spark_master = {
 	.ports = (const struct port_role[]){{"ui", UI_DEFAULT, PORT_ASK, 8082}, {"rpc", RPC_DEFAULT, PORT_SILENT, 7078},
 		{"rest", REST_DEFAULT, PORT_ASK, 0}, {0}},
 	.owners = (const char *const[]){"org.apache.spark.deploy.master.Master", NULL},
+	.code_role = "rest",
 	.figures = figures,
 	.tables = tables,
 	.role_of = role_of,

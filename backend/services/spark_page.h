@@ -41,8 +41,8 @@ bool spark_read_app_page(struct text html, struct spark_app_page *out);
 struct spark_seen_app { /* what the page of an active application said */
 	char id[SPARK_ID_SIZE];
 	struct spark_app_page page;
-	int64_t looked, was_looked;    /* clock_ms(); 0: not yet */
-	int64_t was_lost;              /* by then */
+	int64_t looked;                /* clock_ms(); 0: not yet */
+	int64_t was_looked, was_lost;  /* an earlier look, a minute ago at most, and how many were lost by then */
 	int64_t dying, span;           /* executors that died within so many ms, while that is a crash loop; 0: it is none */
 };
 /* Takes in a further look; age: ms since the application began; cores: that it holds. */

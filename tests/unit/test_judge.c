@@ -1536,6 +1536,54 @@ static void open_but_refuses_us(struct world *w)
 	refuses_us(w);
 }
 
+static const struct service_kind connect = {
+	.name = "spark-connect", .title = "Spark Connect", .inspect = inspects, .code_role = "grpc",
+	.ports = (const struct port_role[]){{"grpc", 9092, PORT_ASK, 0}, {0}},
+};
+static const struct service_kind master = {
+	.name = "spark-master", .title = "Spark master", .inspect = inspects, .code_role = "rest",
+	.ports = (const struct port_role[]){{"ui", 9092, PORT_ASK, 0}, {"rest", 6066, PORT_ASK, 0}, {0}},
+};
+
+static void is_of_kind(struct world *w, const struct service_kind *kind)
+{
+	w->q.kind = w->services[0].kind = w->pulse.who.kind = w->depth.who.kind = kind;
+}
+
+static void runs_code_for_all(struct world *w)
+{
+	is_of_kind(w, &connect);
+	open_to_all(w);
+}
+
+static void runs_code_with_a_token(struct world *w)
+{
+	runs_code_for_all(w);
+	w->services[0].credentials.token = "x";
+}
+
+static void takes_submissions(struct world *w, bool open, pid_t pid)
+{
+	is_of_kind(w, &master);
+	w->listeners[1] = (struct listener){.address = "*", .port = 6066, .pid = pid, .inode = 78, .open = open};
+	w->host.n_listeners = 2;
+}
+
+static void takes_submissions_of_all(struct world *w)
+{
+	takes_submissions(w, true, BROKER);
+}
+
+static void takes_submissions_here(struct world *w)
+{
+	takes_submissions(w, false, BROKER);
+}
+
+static void another_holds_that_port(struct world *w)
+{
+	takes_submissions(w, true, OTHER);
+}
+
 static void program_replaced(struct world *w)
 {
 	w->processes[1].exe_deleted = true;
@@ -1616,6 +1664,11 @@ static const struct finding_row findings[] = {
 	{"open to the network without a credential", open_to_all, "open-to-network", SEVERITY_INFO, "*:9092", "127.0.0.1"},
 	{"open, but it asks for a password", open_with_password, "open-to-network", -1, NULL, NULL},
 	{"open, but it refuses us", open_but_refuses_us, "open-to-network", -1, NULL, NULL},
+	{"whoever reaches it runs code", runs_code_for_all, "open-to-network", SEVERITY_WARNING, "*:9092 asks for no credential", "token"},
+	{"it runs code for who has its token", runs_code_with_a_token, "open-to-network", -1, NULL, NULL},
+	{"its submission server is open", takes_submissions_of_all, "open-to-network", SEVERITY_WARNING, "*:6066 (rest)", "token"},
+	{"its submission server is for this machine", takes_submissions_here, "open-to-network", -1, NULL, NULL},
+	{"the port of its submission server is another's", another_holds_that_port, "open-to-network", -1, NULL, NULL},
 	{"its program file was replaced", program_replaced, "program-replaced", SEVERITY_WARNING, "java (pid 921)", "restart it"},
 	{"out of memory inside its container", a_child_ran_out_of_memory, "oom-killed", SEVERITY_WARNING, "lack of memory", "memory"},
 	{"Docker says unhealthy while it serves", unhealthy_while_it_serves, "unhealthy", SEVERITY_WARNING,
