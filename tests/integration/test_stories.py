@@ -76,6 +76,8 @@ def the_stale_server():
 def the_wrong_spark():
     lab("break", "wrong-spark")
     try:
+        # it listens before it answers
+        until(30, lambda: service(status(), "spark-master-41")["verdict"] not in ("mute", "starting"), 0.5)
         s = service(status(), "spark-master-41")
         ok("a-4.0-master-where-4.1-is-expected-is-the-wrong-version", s["verdict"] == "wrong-version", f"{s['verdict']}: {s['reason']}")
         ok("both-versions-are-told", s["version"]["found"].startswith("4.0") and s["version"]["expected"].startswith("4.1"), s["version"])
