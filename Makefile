@@ -117,14 +117,19 @@ demo-stop: ## end that lakehouse; nothing stays running
 
 # ---- test ----
 .PHONY: test test-unit test-full unit-binaries tools asan tsan bench screenshots lint format
-test: ## install what tests need, then unit, screen and integration tests
+test: python3 ## install what tests need, then unit, screen and integration tests
 	$(Q)tests/run
 
-test-full: ## the long run: also integration under sanitizers, ten minutes of watching
+test-full: python3 ## the long run: also integration under sanitizers, ten minutes of watching
 	$(Q)tests/run --full
 
 test-unit: unit-binaries ## unit and screen tests only
 	$(Q)tests/run --only unit
+
+.PHONY: python3
+python3: # the runner itself is written in it
+	$(Q)command -v python3 >/dev/null || { [ "$$(id -u)" = 0 ] || { echo "tests need python3: sudo apt-get install python3" >&2; exit 2; }; \
+		apt-get update -qq && apt-get install -y --no-install-recommends python3 >/dev/null; }
 
 unit-binaries: $(UNIT_TESTS)
 tools: $(TOOLS)
