@@ -302,7 +302,7 @@ static void collect_groups(struct list *list)
 const struct list_kind kafka_groups = {
 	.columns = (const struct list_column[]){
 		{"GROUP", "group", .priority = 0},
-		{"CLUSTER", "cluster", .priority = 3, .most = 20},
+		{"CLUSTER", "cluster", .priority = 1, .most = 20},
 		{"STATE", "lag_state", .state = true},
 		{"MEMBERS", "members", UNIT_COUNT, .priority = 4, .number = true},
 		{"TOPICS", "topics", .priority = 5, .most = 28},
@@ -326,7 +326,9 @@ static enum mark topic_mark(const struct list_row *row)
 {
 	if (count_of(row, "offline") > 0 || count_of(row, "no_leader") > 0)
 		return MARK_BAD;
-	return count_of(row, "under_replicated") > 0 ? MARK_WARN : MARK_GOOD;
+	if (count_of(row, "under_replicated") > 0)
+		return MARK_WARN;
+	return list_cell(row, "internal").type == VALUE_BOOL && list_cell(row, "internal").u.b ? MARK_OFF : MARK_GOOD;
 }
 
 /* A topic by its name, whatever table names it. */
@@ -352,7 +354,7 @@ static void collect_topics(struct list *list)
 const struct list_kind kafka_topics = {
 	.columns = (const struct list_column[]){
 		{"TOPIC", "name", .own = true},
-		{"CLUSTER", "cluster", .priority = 3, .most = 20},
+		{"CLUSTER", "cluster", .priority = 1, .most = 20},
 		{"PARTITIONS", "partitions", UNIT_COUNT, .priority = 1, .number = true},
 		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
 		{"UNDER", "under_replicated", UNIT_COUNT, .priority = 1, .number = true},

@@ -21,6 +21,8 @@ unsigned events_act(struct event_list *list, struct panel_view *view, const char
 struct list_row {
 	const struct service *service;    /* whose; NULL: nobody's */
 	const struct service *other;      /* who tells more of it; NULL */
+	const struct table *more;         /* likewise: row more_at of it; NULL */
+	size_t more_at;
 	const struct stream_view *stream; /* a row that is a streaming query's; else NULL */
 	const struct snapshot *from;
 	const struct table *table;        /* NULL: get() knows its values */

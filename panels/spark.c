@@ -227,29 +227,18 @@ static bool is_driver(const struct service *s)
 
 static const char *app_state(const struct list_row *row)
 {
-	struct value completed = list_cell(row, "completed");
-
-	if (!row->table)
-		return service_verdict(row->service) == VERDICT_SERVING ? "RUNNING" : verdict_word(service_verdict(row->service));
-	if (completed.type == VALUE_BOOL)
-		return completed.u.b ? "ended" : "no end";
-	return list_text(row, "state");
+	if (row->table)
+		return list_text(row, "state");
+	return service_verdict(row->service) == VERDICT_SERVING ? "RUNNING" : verdict_word(service_verdict(row->service));
 }
 
-/* Its driver, where the lake has it, knows its jobs. */
-static const struct service *driver_of(const struct lake *lake, const char *id)
-{
-	for (size_t i = 0; id[0] && i < lake->n_services; i++)
-		if (is_driver(lake->services[i]) && !strcmp(words_of(service_value(lake->services[i], "application")), id))
-			return lake->services[i];
-	return NULL;
-}
-
+/* What its driver counts; of one that ended, what its event log tells to the history server. */
 static struct value jobs_failed(const struct list_row *row)
 {
 	const struct service *driver = row->table ? row->other : row->service;
+	struct value v = driver ? service_value(driver, "jobs_failed") : list_cell(row, "jobs_failed");
 
-	return driver ? service_value(driver, "jobs_failed") : value_unknown();
+	return v.type == VALUE_UNKNOWN && row->more ? table_get(row->more, row->more_at, "jobs_failed") : v;
 }
 
 static struct value app_get(const struct list_row *row, const struct list_column *column)
@@ -270,8 +259,15 @@ static struct value app_get(const struct list_row *row, const struct list_column
 static const char *app_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
+	struct value failed = jobs_failed(row);
+
 	(void)lake;
-	return !row->table && is(column, "version") ? show_version(out, row->service) : NULL;
+	if (!row->table && is(column, "version"))
+		return show_version(out, row->service);
+	if (!is(column, "why") || app_get(row, column).type != VALUE_UNKNOWN || failed.type != VALUE_INT || failed.u.i <= 0)
+		return NULL;
+	snprintf(out, VALUE_TEXT_SIZE, failed.u.i == 1 ? "a job of it failed" : "%lld of its jobs failed", (long long)failed.u.i);
+	return out;
 }
 
 static enum mark app_mark(const struct list_row *row)
@@ -285,33 +281,39 @@ static enum mark app_mark(const struct list_row *row)
 		return MARK_BAD;
 	if (!strcmp(state, "WAITING") || (failed.type == VALUE_INT && failed.u.i > 0) || list_text(row, "why")[0])
 		return MARK_WARN;
-	return !strcmp(state, "RUNNING") ? MARK_GOOD : !strcmp(state, "no end") ? MARK_BUSY : MARK_OFF;
+	return !strcmp(state, "RUNNING") ? MARK_GOOD : !strcmp(state, "INCOMPLETE") ? MARK_BUSY : MARK_OFF;
 }
 
-struct ids { /* of applications that are listed already */
-	const char *at[IDS_MAX];
+struct known { /* applications that are listed already, by id */
+	struct one {
+		const char *id;
+		size_t row;
+	} at[IDS_MAX];
 	size_t n;
 };
 
 static int by_id(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return strcmp(((const struct one *)a)->id, ((const struct one *)b)->id);
 }
 
-static void ids_add(struct ids *ids, const char *id)
+static const struct one *known_find(const struct known *known, const char *id)
 {
-	if (id[0] && ids->n < IDS_MAX)
-		ids->at[ids->n++] = id;
+	return bsearch(&(struct one){.id = id}, known->at, known->n, sizeof *known->at, by_id);
 }
 
-static bool ids_have(const struct ids *ids, const char *id)
+static const char *row_id(const struct list_row *row)
 {
-	return bsearch(&id, ids->at, ids->n, sizeof *ids->at, by_id) != NULL;
+	return row->table ? list_text(row, "id") : words_of(service_value(row->service, "application"));
 }
 
-static void ids_sort(struct ids *ids)
+static void known_fill(struct known *known, const struct list *list)
 {
-	qsort(ids->at, ids->n, sizeof *ids->at, by_id);
+	known->n = 0;
+	for (size_t i = 0; i < list->n && known->n < IDS_MAX; i++)
+		if (row_id(&list->rows[i])[0])
+			known->at[known->n++] = (struct one){row_id(&list->rows[i]), i};
+	qsort(known->at, known->n, sizeof *known->at, by_id);
 }
 
 static void add_tables(struct list *list, const char *kind, const char *table)
@@ -327,13 +329,17 @@ static void add_tables(struct list *list, const char *kind, const char *table)
 	}
 }
 
-static void add_drivers(struct list *list, struct ids *ids)
+/* Drivers tell more of what a master lists; who has no master is a row of its own. */
+static void add_drivers(struct list *list, const struct known *known)
 {
 	for (size_t i = 0; i < list->lake->n_services; i++) {
 		const struct service *s = list->lake->services[i];
-		const char *id = words_of(service_value(s, "application"));
+		const char *id = is_driver(s) ? words_of(service_value(s, "application")) : "";
+		const struct one *listed = known_find(known, id);
 
-		if (!is_driver(s) || !id[0] || ids_have(ids, id))
+		if (listed)
+			list->rows[listed->row].other = s;
+		if (!id[0] || listed)
 			continue;
 		for (const char *const *column = (const char *const[]){"cores", "started", "user", "version", "why", NULL}; *column; column++)
 			list_has(list, *column);
@@ -341,8 +347,8 @@ static void add_drivers(struct list *list, struct ids *ids)
 	}
 }
 
-/* What a history server has and no master told. */
-static void add_history(struct list *list, const struct service *s, const struct ids *ids)
+/* A history server tells more of what is listed, and has what is not. */
+static void add_history(struct list *list, const struct service *s, const struct known *known)
 {
 	struct list_row row = {.service = s, .from = s->depth, .table = snapshot_find_table(s->depth, "applications")};
 
@@ -351,30 +357,31 @@ static void add_history(struct list *list, const struct service *s, const struct
 		return;
 	}
 	list_use(list, row.from, row.table);
-	for (; row.at < row.table->n_rows; row.at++)
-		if (!ids_have(ids, list_text(&row, "id")))
+	list_has(list, "why");
+	for (; row.at < row.table->n_rows; row.at++) {
+		const struct one *listed = known_find(known, list_text(&row, "id"));
+
+		if (!listed) {
 			list_add(list, &row);
+			continue;
+		}
+		list->rows[listed->row].more = row.table;
+		list->rows[listed->row].more_at = row.at;
+	}
 }
 
 static void collect_applications(struct list *list)
 {
-	struct ids *ids = mem_new(1, sizeof *ids);
+	struct known *known = mem_new(1, sizeof *known);
 
 	add_tables(list, "spark-master", "applications");
-	for (size_t i = 0; i < list->n; i++) {
-		list->rows[i].other = driver_of(list->lake, list_text(&list->rows[i], "id"));
-		ids_add(ids, list_text(&list->rows[i], "id"));
-	}
-	ids_sort(ids);
-	add_drivers(list, ids);
-	for (size_t i = 0; i < list->lake->n_services; i++)
-		if (is_driver(list->lake->services[i]))
-			ids_add(ids, words_of(service_value(list->lake->services[i], "application")));
-	ids_sort(ids);
+	known_fill(known, list);
+	add_drivers(list, known);
+	known_fill(known, list);
 	for (size_t i = 0; i < list->lake->n_services; i++)
 		if (service_is(list->lake->services[i], "spark-history"))
-			add_history(list, list->lake->services[i], ids);
-	free(ids);
+			add_history(list, list->lake->services[i], known);
+	free(known);
 }
 
 static const struct list_kind applications_kind = {
@@ -536,7 +543,7 @@ static const struct list_kind queries_kind = {
 	.columns = (const struct list_column[]){
 		{"QUERY", "name", .priority = 0},
 		{"STATE", "state", .state = true},
-		{"TRIGGER", "trigger", .priority = 2, .most = 20},
+		{"TRIGGER", "trigger", .priority = 5, .most = 20},
 		{"IN", "input_rate", UNIT_PER_SECOND, .priority = 1, .number = true},
 		{"PROCESSES", "processing_rate", UNIT_PER_SECOND, .priority = 1, .number = true},
 		{"TOOK", "batch_ms", UNIT_MS, .priority = 1, .number = true},

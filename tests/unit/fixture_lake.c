@@ -732,8 +732,8 @@ static const struct service_kind deep_history = {
 	.figures = (const struct figure_spec[]){{"applications", "finished", UNIT_COUNT, FIGURE_ROW, ""}, {0}},
 	.tables = (const struct table_spec[]){
 		{"applications", "applications", (const struct column_spec[]){
-			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"completed", VALUE_BOOL, UNIT_NONE, 0, ""},
-			{"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"duration", VALUE_INT, UNIT_MS, 0, ""},
+			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"jobs_failed", VALUE_INT, UNIT_COUNT, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"duration", VALUE_INT, UNIT_MS, 0, ""},
 			{0}}},
 		{0}},
 };
@@ -855,8 +855,8 @@ static void fill_deep_spark(struct fixture *f)
 		"7|1|ACTIVE|join orders and couriers|400|4|399|3|18.4|3328599654|java.lang.OutOfMemoryError: Java heap space",
 		"3|0|FAILED|write gold.hourly|16|0|2|4||0|org.apache.spark.SparkException: Task failed while writing rows to s3a://lake/gold", NULL});
 	add_rows(depth_of(f, "spark-history"), deep_history.tables, "applications", (const char *const[]){
-		"app-20261129110000-0002|daily revenue|yes|4.1.1|3871|14000", "app-20261128110000-0007|night|yes|4.0.5|90000|3600000",
-		"app-20261128090000-0006|lost|no|4.1.1|97200|", NULL});
+		"app-20261129110000-0002|daily revenue|COMPLETED|2|4.1.1|3871|14000", "app-20261128110000-0007|night|COMPLETED|0|4.0.5|90000|3600000",
+		"app-20261128090000-0006|lost|INCOMPLETE||4.1.1|97200|", NULL});
 	add_finding(fixture_service(f, "spark-connect"), "stale", SEVERITY_WARNING, "started 41d ago; spark-defaults.conf changed 2h ago",
 		"restart it");
 	fixture_service(f, "spark-connect")->verdict.shown.links[LINK_FRESH].state = LINK_BAD;

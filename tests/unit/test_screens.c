@@ -1178,6 +1178,7 @@ static void an_application_that_two_servers_list_is_listed_once(void **state)
 	stage_draw(&s);
 	assert_true(shows(&s, "FINISHED"));
 	assert_false(shows(&s, "spark-history"));
+	assert_true(shows(&s, "2 of its jobs failed")); /* which only the other one knows */
 	s.view.filter = "";
 	stage_draw(&s);
 	assert_true(shows(&s, "Spark Connect server")); /* has no master: only its own word */
