@@ -48,14 +48,14 @@ ITEMS = {
     # 4.x logs nothing without a binding for slf4j
     "kafka": kafka(KAFKA, 62, "org.apache.logging.log4j:log4j-slf4j-impl:2.24.3"),
     "kafka-zk": kafka(KAFKA_ZK, 64),  # brings ZooKeeper 3.8.4
-    "iceberg": Item(f"Iceberg {ICEBERG}", 134, "jars", (
+    "iceberg": Item(f"Iceberg {ICEBERG}", 118, "jars", (
         f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{ICEBERG}", f"org.apache.iceberg:iceberg-aws-bundle:{ICEBERG}",
         "org.postgresql:postgresql:42.7.4"), f"iceberg-4.1-{ICEBERG}", alone=True),
-    "connect-plugins": Item(f"Debezium {DEBEZIUM}", 65, "jars", (
+    "connect-plugins": Item(f"Debezium {DEBEZIUM}", 48, "jars", (
         f"io.debezium:debezium-connector-postgres:{DEBEZIUM}", f"org.apache.kafka:connect-file:{KAFKA}"), f"connect-plugins-{DEBEZIUM}"),
     # The source for 4.1.4 is not served. That of 4.1.1 ends after a restart (NullPointerException in its metrics); 4.1.3 is
     # well, and its token provider is not served either: that of 4.1.1 does, nobody asks it for tokens here.
-    "spark-kafka": Item("Kafka source and S3A for Spark 4.1", 50, "jars", (
+    "spark-kafka": Item("Kafka source and S3A for Spark 4.1", 30, "jars", (
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3", "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
         "org.apache.kafka:kafka-clients:3.9.1", "org.apache.commons:commons-pool2:2.12.1", "org.apache.hadoop:hadoop-aws:3.4.2",
         "software.amazon.awssdk:s3-transfer-manager:2.44.4"), "spark-kafka-4.1.3", alone=True),

@@ -150,7 +150,7 @@ def connectors():
             "key_converter": "org.apache.kafka.connect.storage.StringConverter"}
     make_topics("kafka", [("complaints", 1, 1, {})])
     from confluent_kafka import Producer
-    producer = Producer({"bootstrap.servers": f"{kit.HOST}:{port('kafka')}", "client.id": "lab"})
+    producer = Producer({"bootstrap.servers": f"{kit.HOST}:{port('kafka')}", "client.id": "lab", "log_level": 4})
     producer.produce("complaints", "the ramen was cold")
     if producer.flush(30):
         raise LabError("Kafka does not take the complaint")

@@ -363,7 +363,7 @@ def submit(script, *words, ui=4050, cores=1, conf=(), master=None, defaults="spa
     return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"),
              "--master", master or f"spark://{HOST}:{port('spark-master-41', 'rpc')}",
              *(w for c in settings for w in ("--conf", c)), os.path.join(HERE, "spark", script), *map(str, words)],
-            {**spark_env("4.1", defaults), "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable})
+            {**spark_env("4.1", defaults), "PYTHONPATH": path, "PYSPARK_PYTHON": sys.executable, "MALLOC_ARENA_MAX": "2"})
 
 
 # ---- helpers that make life in the lake ----
@@ -376,7 +376,7 @@ def streams_start(s):
     """One driver for all queries, with a configuration of its own: it holds the key of S3, which no argument may."""
     jars = [place("spark-kafka") + "/*", *glob.glob(place("iceberg") + "/iceberg-aws-bundle-*.jar")]
     settings = {
-        "spark.driver.memory": "512m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.driver.memory": "480m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
         "spark.driver.extraClassPath": os.pathsep.join(jars), "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "1",
         "spark.sql.session.timeZone": "UTC", "spark.sql.streaming.metricsEnabled": "true",
         "spark.hadoop.fs.s3a.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", "spark.hadoop.fs.s3a.path.style.access": "true",
@@ -419,9 +419,10 @@ def three(name, title, ports, roles, node):
                    version=KAFKA[:3], extra={"config": lambda: home("etc", name, "server.properties")}, memory=190)
 
 
-def job(name, title, mode, at, memory, **how):
+def job(name, title, at, memory, conf, **how):
     """An application in trouble, for ten minutes. It comes again with the next seed."""
-    return Service(f"job-{name}", title, "", ("jobs",), {"": at}, lambda s: submit("jobs.py", mode, 600, ui=port(s), **how), None,
+    conf = tuple(f"{k}={v}" for k, v in {"spark.driver.memory": "480m", **conf}.items())  # Spark takes no less
+    return Service(f"job-{name}", title, "", ("jobs",), {"": at}, lambda s: submit("jobs.py", name, 600, ui=port(s), conf=conf, **how), None,
                    items=("spark-4.1", "iceberg"), after=("spark-worker-41",), seeded="applications", memory=memory)
 
 
@@ -474,11 +475,12 @@ TABLE = {s.name: s for s in (
         "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, memory=30),
     Service("streams", "streaming queries from Kafka", "", ("streams",), {"": 4046}, streams_start, None, memory=450,
             items=("spark-4.1", "spark-kafka", "iceberg"), after=("kafka", "seaweedfs"), queries=QUERIES),
-    job("waiting", "an application that waits for cores", "waiting", 4052, 300, cores=3, conf=("spark.executor.cores=3",)),
-    job("trouble", "failing, skewed and spilling stages", "trouble", 4053, 400, master="local[2]"),
+    job("waiting", "an application that waits for cores", 4052, 300, {"spark.executor.cores": 3}, cores=3),
+    job("trouble", "failing, skewed and spilling stages", 4053, 400, {"spark.shuffle.spill.numElementsForceSpillThreshold": 20000},
+        master="local[2]"),
     # The agent waits a second for a debugger that never comes, then ends the executor: a loop that costs next to nothing.
-    job("crash-loop", "executors that die at start", "crash-loop", 4054, 300, conf=(
-        "spark.executor.extraJavaOptions=-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0,timeout=1000",)),
+    job("crash-loop", "executors that die at start", 4054, 300, {
+        "spark.executor.extraJavaOptions": "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0,timeout=1000"}),
 )}
 TALK = ("postgres", "seaweedfs", "kafka", "spark-connect")
 
@@ -497,7 +499,7 @@ def profile(groups):
         keys = {"kind": s.kind, **{f"port.{role}" if role else "port": port(s, role) for role in s.ports}, "version": s.version,
                 "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
                 "pidfile": "" if "container" in s.extra else home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()},
-                "progress": home("progress", s.name)}
+                "progress": home("progress", s.name), "grace": "3s"}  # the progress says what is starting: no other need be borne with
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
     for s in services_of(groups, helpers=True):
         for name, where in s.queries.items():

@@ -77,7 +77,7 @@ elif mode == "trouble":
     sc.setJobDescription("orders by kitchen")
     sc.parallelize(range(8), 8).mapPartitions(skewed).count()
     sc.setJobDescription("sort receipts")
-    (spark.range(0, 600000, 1, 2).selectExpr("id", "repeat(cast(id as string), 20) AS text", "rand(1) AS r").sort("r")
+    (spark.range(0, 100000, 1, 2).selectExpr("id", "repeat(cast(id as string), 20) AS text", "rand(1) AS r").sort("r")
      .write.format("noop").mode("overwrite").save())
     batches(4, 2)
 spark.stop()
