@@ -28,7 +28,7 @@
 
 enum {
 	VERSIONS_MAX = 64 << 10, ANSWER_MAX = 64 << 20, QUESTION_MAX = 4 << 20, PIECE = 16 << 10,
-	BROKERS_MAX = 32, MISSING_MAX = 8, ROWS_MAX = 4000,
+	BROKERS_MAX = 32, MISSING_MAX = 8, TOPICS_NAMED = 3, ROWS_MAX = 4000,
 	GROUPS_AT_ONCE = 100, PARTITIONS_AT_ONCE = 2000,
 	PART_MS = 2500,   /* of one broker's part */
 	QUORUM_MS = 1500, /* of the controllers' */
@@ -209,6 +209,7 @@ struct look {
 	int32_t missing[MISSING_MAX]; /* brokers that hold replicas and are not alive */
 	size_t n_missing;
 	size_t topics, partitions, under_replicated, no_leader; /* the first two without internal ones */
+	size_t shrunk;             /* that have a leader and are under-replicated */
 	struct kafka_topic *topic; /* being read; NULL: left off */
 	struct kafka_group *group; /* likewise */
 	struct broker *broker;     /* being asked */
@@ -285,6 +286,7 @@ static void on_partition(void *ctx, const struct kafka_partition *partition)
 
 	k->no_leader += !led;
 	k->under_replicated += !whole;
+	k->shrunk += led && !whole;
 	for (size_t i = 0; i < partition->n_replicas && i < KAFKA_REPLICAS_MAX; i++)
 		on_replica(k, partition->replicas[i]);
 	for (size_t b = 0; led && b < k->n_brokers; b++)
@@ -294,6 +296,7 @@ static void on_partition(void *ctx, const struct kafka_partition *partition)
 	if (k->topic) {
 		k->topic->no_leader += !led;
 		k->topic->under_replicated += !whole;
+		k->topic->shrunk += led && !whole;
 		if (partition->n_replicas > k->topic->n_replicas)
 			k->topic->n_replicas = partition->n_replicas;
 	}
@@ -811,9 +814,33 @@ static bool is_loading(const struct look *k)
 	return k->topics == 0 && is_young(k->p);
 }
 
+/* The first topics with such partitions, by name. */
+static const char *some_topics(const struct look *k, bool no_leader, char *out, size_t size)
+{
+	size_t used = 0, named = 0, more = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < k->lag.n_topics; i++) {
+		const struct kafka_topic *topic = &k->lag.topics[i];
+
+		if (!(no_leader ? topic->no_leader : topic->shrunk))
+			continue;
+		if (named == TOPICS_NAMED) {
+			more++;
+			continue;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s%.40s", named ? ", " : "", topic->name);
+		named++;
+	}
+	if (more)
+		snprintf(out + used, size - used, " and %zu more", more);
+	return out;
+}
+
 static void say_cluster(struct look *k)
 {
 	bool loading = is_loading(k);
+	char names[TOPICS_NAMED * 42 + 32];
 
 	figure(k, "brokers", value_int((int64_t)(k->n_brokers + k->brokers_left_off)));
 	figure(k, "topics", loading ? value_unknown() : value_int((int64_t)k->topics));
@@ -823,10 +850,12 @@ static void say_cluster(struct look *k)
 	figure(k, "cluster_id", value_text(k->cluster[0] ? k->cluster : NULL));
 	if (k->no_leader)
 		snapshot_finding(k->s, "offline", SEVERITY_BLOCKING, "start the brokers that hold their replicas",
-			"%zu of %zu partitions have no leader: they can neither be read nor written", k->no_leader, k->lag.n_places);
-	if (k->under_replicated > k->no_leader)
+			"%zu of %zu partitions have no leader and can neither be read nor written: %s", k->no_leader, k->lag.n_places,
+			some_topics(k, true, names, sizeof names));
+	if (k->shrunk)
 		snapshot_finding(k->s, "under-replicated", SEVERITY_WARNING, "see which broker is down or behind",
-			"%zu of %zu partitions have fewer replicas in sync than they should", k->under_replicated, k->lag.n_places);
+			"%zu of %zu partitions have fewer replicas in sync than they should: %s", k->shrunk, k->lag.n_places,
+			some_topics(k, false, names, sizeof names));
 }
 
 /* In KRaft by the quorum, else by Metadata, where -1 is none. */

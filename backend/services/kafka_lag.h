@@ -15,6 +15,7 @@ struct kafka_topic {
 	size_t first, n_partitions;  /* in kafka_lag.places */
 	size_t n_replicas;           /* most of its partitions */
 	size_t under_replicated, no_leader;
+	size_t shrunk;               /* under-replicated, with a leader */
 };
 struct kafka_place { /* one partition */
 	uint32_t topic;

@@ -397,7 +397,10 @@ static void a_partition_without_a_leader_is_bad_and_blocks(void **state)
 	assert_int_equal(number_of(&a, "offline"), 1);
 	assert_int_equal(number_of(&a, "under_replicated"), 2);
 	assert_int_equal(finding_of(&a, "offline")->severity, SEVERITY_BLOCKING);
+	assert_string_equal(finding_of(&a, "offline")->reason, "1 of 3 partitions have no leader and can neither be read nor written: orders");
 	assert_int_equal(finding_of(&a, "under-replicated")->severity, SEVERITY_WARNING);
+	assert_string_equal(finding_of(&a, "under-replicated")->reason,
+		"1 of 3 partitions have fewer replicas in sync than they should: orders");
 	assert_string_equal(finding_of(&a, "broker")->name, "broker"); /* 2 and 3 hold replicas and are not alive */
 	assert_string_equal(table_get(snapshot_find_table(a.probe.s, "brokers"), 1, "state").u.s, "not alive");
 	done(&a);
