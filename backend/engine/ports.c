@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "actor.h"
+#include "scene.h"
 
 static struct port_row *row_new(struct lake *lake)
 {
@@ -123,10 +124,16 @@ static void who_owns(const struct lake *lake, const struct listener *l, struct o
 {
 	const struct process *p = facts_process(lake->facts, l->pid);
 	const struct container *c = l->container[0] ? facts_container(lake->docker, l->container) : NULL;
+	const struct container *behind = scene_is_proxy(l, p) ? scene_publisher(lake->docker, l->port) : NULL;
 
+	out->cpu = (double)NAN;
+	if (behind) { /* the proxy's own pid says nothing */
+		text_copy(out->container, sizeof out->container, text_of(behind->name));
+		out->started = behind->started;
+		return;
+	}
 	out->pid = l->pid;
 	out->probable = l->pid_probable;
-	out->cpu = (double)NAN;
 	text_copy(out->unit, sizeof out->unit, text_of(l->unit));
 	if (c)
 		text_copy(out->container, sizeof out->container, text_of(c->name));

@@ -137,6 +137,18 @@ static void own_container(struct owner *o, const struct container *c, const char
 		o->started = c->started;
 }
 
+const struct container *scene_publisher(const struct facts *docker, uint16_t port)
+{
+	const struct container *c = facts_publisher(docker, port);
+
+	return c && (!strcmp(c->state, "running") || !strcmp(c->state, "paused")) ? c : NULL;
+}
+
+bool scene_is_proxy(const struct listener *l, const struct process *p)
+{
+	return l && p && (l->proxied[0] || is_proxy(p->name));
+}
+
 static void see_holder(struct scene *s)
 {
 	const struct question *q = s->q;
@@ -147,10 +159,8 @@ static void see_holder(struct scene *s)
 	struct owner *o = &s->held_by;
 
 	o->cpu = (double)__builtin_nan("");
-	s->publisher = facts_publisher(docker, q->at.port);
-	if (s->publisher && strcmp(s->publisher->state, "running") != 0 && strcmp(s->publisher->state, "paused") != 0)
-		s->publisher = NULL;
-	if (p && (l->proxied[0] || is_proxy(p->name))) {
+	s->publisher = scene_publisher(docker, q->at.port);
+	if (scene_is_proxy(l, p)) {
 		/* the proxy is Docker's; whom it stands for is in Docker's list */
 		s->holder_container = s->publisher;
 		own_container(o, s->publisher, "");

@@ -67,6 +67,9 @@ bool scene_decides(int64_t now, int64_t seen, int64_t interval); /* not too old 
 /* Another service of the profile that names one of this one's ports; *port says which. From *from on; NULL: no more. */
 const struct expectation *scene_rival(const struct scene *s, size_t *from, uint16_t *port);
 uint16_t scene_port(const struct scene *s);
+/* The listener is a proxy's, which holds the port for a container; and the container that publishes the port, where it is up. */
+bool scene_is_proxy(const struct listener *l, const struct process *p);
+const struct container *scene_publisher(const struct facts *docker, uint16_t port);
 /* The holder's own words suggest the expected kind: a hint, good enough to call an odd answer its own. */
 bool scene_looks_ours(const struct scene *s);
 
