@@ -86,6 +86,26 @@ bool http_get(struct probe *p, const struct endpoint *at, const char *path, stru
 void http_answer_free(struct http_answer *answer);
 struct text http_header(const struct http_answer *answer, const char *name); /* trimmed; empty where missing */
 
+/* ---- records of a Kafka topic, by librdkafka: without a group, committing nothing ---- */
+struct net_span { /* of one partition: from that offset on, up to and without that one */
+	int32_t partition;
+	int64_t from, to;
+};
+enum { NET_HEADERS_MAX = 16 };
+struct net_record { /* lives as long as the call that hands it over */
+	int32_t partition;
+	int64_t offset, timestamp; /* ms since 1970; -1: none */
+	bool has_key, has_value;
+	struct text key, value;
+	struct { const char *name; struct text value; } headers[NET_HEADERS_MAX];
+	size_t n_headers; /* that there are: more than fit may be */
+};
+/* Hands over what comes before the probe's deadline, in any order. place says where a name that a broker advertises is to be
+ * reached (called by other threads); false: nowhere. False: err says why it ended early; what was handed over by then holds. */
+bool net_records(struct probe *p, const char *topic, const struct net_span *spans, size_t n,
+	bool (*place)(const struct probe *p, const char *host, int32_t port, struct endpoint *out),
+	void (*each)(void *ctx, const struct net_record *record), void *ctx, struct err *err);
+
 /* ---- gRPC, unary, over clear-text HTTP/2 ---- */
 struct grpc_answer {
 	int status;           /* grpc-status; -1: none came */

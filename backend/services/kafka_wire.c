@@ -384,67 +384,102 @@ void kafka_release(const struct kafka_versions *v, struct kafka_release *out)
 
 /* ---- Metadata ---- */
 
-void kafka_ask_metadata(struct buf *out, int32_t id)
+void kafka_ask_metadata(struct buf *out, int32_t id, int16_t version)
 {
-	size_t frame = open_frame(out, KAFKA_METADATA, 4, id, false);
+	bool flexible = version >= 9;
+	size_t frame = open_frame(out, KAFKA_METADATA, version, id, flexible);
 
-	put(out, UINT32_MAX, 4); /* all topics */
-	put(out, 0, 1);          /* makes none */
+	if (flexible)
+		put_varint(out, 0);      /* all topics */
+	else
+		put(out, UINT32_MAX, 4);
+	put(out, 0, 1);                  /* makes none */
+	if (flexible) {
+		put(out, 0, 1);          /* without what we may do */
+		put_tags(out);
+	}
 	close_frame(out, frame);
 }
 
-static void read_partition(struct reader *r, const struct kafka_metadata_sink *sink)
+/* Broker ids; the first of them are kept. */
+static size_t read_ids(struct reader *r, bool compact, int32_t *out)
+{
+	size_t n = count(r, compact);
+
+	for (size_t i = 0; i < n && !r->bad; i++) {
+		int32_t id = i32(r);
+
+		if (out && i < KAFKA_REPLICAS_MAX)
+			out[i] = id;
+	}
+	return n;
+}
+
+static void read_partition(struct reader *r, bool flexible, const struct kafka_metadata_sink *sink)
 {
 	struct kafka_partition p = {0};
 
 	p.error = i16(r);
 	p.index = i32(r);
 	p.leader = i32(r);
-	p.n_replicas = count(r, false);
-	for (size_t i = 0; i < p.n_replicas && !r->bad; i++) {
-		int32_t id = i32(r);
-
-		if (i < KAFKA_REPLICAS_MAX)
-			p.replicas[i] = id;
+	if (flexible)
+		i32(r); /* its epoch */
+	p.n_replicas = read_ids(r, flexible, p.replicas);
+	p.n_in_sync = read_ids(r, flexible, p.in_sync);
+	if (flexible) {
+		read_ids(r, true, NULL); /* offline */
+		skip_tags(r);
 	}
-	p.n_in_sync = count(r, false);
-	for (size_t i = 0; i < p.n_in_sync && !r->bad; i++)
-		i32(r);
 	if (!r->bad)
 		sink->partition(sink->ctx, &p);
 }
 
-bool kafka_read_metadata(struct text frame, const struct kafka_metadata_sink *sink)
+static void read_topic(struct reader *r, bool flexible, const struct kafka_metadata_sink *sink)
 {
-	struct reader r = open_answer(frame, false);
+	struct kafka_topic_told t = {.error = i16(r), .id = TEXT("")};
+
+	t.name = string(r, flexible);
+	if (flexible)
+		t.id = slice(r, 16);
+	t.internal = boolean(r);
+	t.n_partitions = count(r, flexible);
+	if (!r->bad)
+		sink->topic(sink->ctx, &t);
+	for (size_t n = t.n_partitions; n && !r->bad; n--)
+		read_partition(r, flexible, sink);
+	if (flexible) {
+		i32(r); /* what we may do */
+		skip_tags(r);
+	}
+}
+
+bool kafka_read_metadata(struct text frame, int16_t version, const struct kafka_metadata_sink *sink)
+{
+	bool flexible = version >= 9;
+	struct reader r = open_answer(frame, flexible);
 	struct text cluster;
 	int32_t controller;
 
 	i32(&r); /* throttle time */
-	for (size_t n = count(&r, false); n && !r.bad; n--) {
+	for (size_t n = count(&r, flexible); n && !r.bad; n--) {
 		int32_t id = i32(&r);
-		struct text host = string(&r, false);
+		struct text host = string(&r, flexible);
 		int32_t port = i32(&r);
 
-		string(&r, false); /* rack */
+		string(&r, flexible); /* rack */
+		if (flexible)
+			skip_tags(&r);
 		if (!r.bad)
 			sink->broker(sink->ctx, id, host, port);
 	}
-	cluster = string(&r, false);
+	cluster = string(&r, flexible);
 	controller = i32(&r);
 	if (!r.bad)
 		sink->cluster(sink->ctx, cluster, controller);
-	for (size_t n = count(&r, false); n && !r.bad; n--) {
-		int16_t error = i16(&r);
-		struct text name = string(&r, false);
-		bool internal = boolean(&r);
-		size_t partitions = count(&r, false);
-
-		if (!r.bad)
-			sink->topic(sink->ctx, error, name, internal, partitions);
-		while (partitions-- && !r.bad)
-			read_partition(&r, sink);
-	}
+	for (size_t n = count(&r, flexible); n && !r.bad; n--)
+		read_topic(&r, flexible, sink);
+	if (flexible)
+		skip_tags(&r);
 	return !r.bad;
 }
 
@@ -585,10 +620,12 @@ static void read_classic_group(struct reader *r, const struct kafka_members_sink
 	if (!r->bad)
 		sink->group(sink->ctx, error, name, state, members);
 	for (; members && !r->bad; members--) {
-		struct text assignment;
+		struct text assignment, id = string(r, false);
 
-		for (unsigned i = 0; i < 3; i++)
-			string(r, false); /* member, client, host */
+		string(r, false); /* client and host */
+		string(r, false);
+		if (!r->bad && sink->member)
+			sink->member(sink->ctx, id);
 		slice(r, length(r, 4, false)); /* subscription */
 		assignment = slice(r, length(r, 4, false));
 		if (!r->bad && text_is(type, "consumer"))
@@ -616,8 +653,12 @@ static void read_topic_partitions(struct reader *r, const struct kafka_members_s
 
 static void read_consumer_member(struct reader *r, const struct kafka_members_sink *sink)
 {
-	for (unsigned i = 0; i < 3; i++)
-		string(r, true); /* member, instance, rack */
+	struct text id = string(r, true);
+
+	string(r, true);         /* instance and rack */
+	string(r, true);
+	if (!r->bad && sink->member)
+		sink->member(sink->ctx, id);
 	i32(r);                  /* epoch */
 	string(r, true);         /* client */
 	string(r, true);         /* host */
@@ -733,7 +774,7 @@ static size_t run_of_topic(const struct kafka_wanted *wanted, size_t n)
 	return i;
 }
 
-void kafka_ask_ends(struct buf *out, int32_t id, const struct kafka_wanted *wanted, size_t n)
+void kafka_ask_edges(struct buf *out, int32_t id, enum kafka_edge edge, const struct kafka_wanted *wanted, size_t n)
 {
 	size_t frame = open_frame(out, KAFKA_LIST_OFFSETS, 2, id, false), topics = 0;
 
@@ -748,14 +789,14 @@ void kafka_ask_ends(struct buf *out, int32_t id, const struct kafka_wanted *want
 		put(out, run, 4);
 		for (size_t k = i; k < i + run; k++) {
 			put(out, (uint32_t)wanted[k].partition, 4);
-			put(out, UINT64_MAX, 8); /* -1: the end */
+			put(out, (uint64_t)(int64_t)edge, 8);
 		}
 	}
 	close_frame(out, frame);
 }
 
-bool kafka_read_ends(struct text frame,
-	void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx)
+bool kafka_read_edges(struct text frame,
+	void (*each)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx)
 {
 	struct reader r = open_answer(frame, false);
 
@@ -771,7 +812,97 @@ bool kafka_read_ends(struct text frame,
 			i64(&r); /* timestamp */
 			offset = i64(&r);
 			if (!r.bad)
-				end(ctx, topic, partition, offset, error);
+				each(ctx, topic, partition, offset, error);
+		}
+	}
+	return !r.bad;
+}
+
+/* ---- configurations ---- */
+
+enum { RESOURCE_TOPIC = 2 };
+
+void kafka_ask_configs(struct buf *out, int32_t id, const struct text *topics, size_t n, const struct text *names, size_t n_names)
+{
+	size_t frame = open_frame(out, KAFKA_DESCRIBE_CONFIGS, 1, id, false);
+
+	put(out, n, 4);
+	for (size_t i = 0; i < n; i++) {
+		put(out, RESOURCE_TOPIC, 1);
+		put_string(out, topics[i], false);
+		put(out, n_names, 4);
+		for (size_t k = 0; k < n_names; k++)
+			put_string(out, names[k], false);
+	}
+	put(out, 0, 1); /* without where each value is from */
+	close_frame(out, frame);
+}
+
+static void read_config(struct reader *r, struct text topic, void (*config)(void *ctx, struct text topic, struct text name, struct text value),
+	void *ctx)
+{
+	struct text name = string(r, false), value = string(r, false);
+	bool secret;
+
+	boolean(r);   /* read only */
+	number(r, 1); /* where it is from */
+	secret = boolean(r);
+	for (size_t n = count(r, false); n && !r->bad; n--) {
+		string(r, false);
+		string(r, false);
+		number(r, 1);
+	}
+	if (!r->bad)
+		config(ctx, topic, name, secret ? TEXT("") : value);
+}
+
+bool kafka_read_configs(struct text frame, void (*config)(void *ctx, struct text topic, struct text name, struct text value), void *ctx)
+{
+	struct reader r = open_answer(frame, false);
+
+	i32(&r); /* throttle time */
+	for (size_t n = count(&r, false); n && !r.bad; n--) {
+		struct text topic;
+
+		i16(&r);           /* error */
+		string(&r, false); /* in words */
+		number(&r, 1);     /* type */
+		topic = string(&r, false);
+		for (size_t k = count(&r, false); k && !r.bad; k--)
+			read_config(&r, topic, config, ctx);
+	}
+	return !r.bad;
+}
+
+/* ---- sizes ---- */
+
+void kafka_ask_sizes(struct buf *out, int32_t id)
+{
+	size_t frame = open_frame(out, KAFKA_DESCRIBE_LOG_DIRS, 1, id, false);
+
+	put(out, UINT32_MAX, 4); /* all topics */
+	close_frame(out, frame);
+}
+
+bool kafka_read_sizes(struct text frame, void (*size)(void *ctx, struct text topic, int32_t partition, int64_t bytes), void *ctx)
+{
+	struct reader r = open_answer(frame, false);
+
+	i32(&r); /* throttle time */
+	for (size_t dirs = count(&r, false); dirs && !r.bad; dirs--) {
+		i16(&r);           /* error */
+		string(&r, false); /* folder */
+		for (size_t topics = count(&r, false); topics && !r.bad; topics--) {
+			struct text topic = string(&r, false);
+
+			for (size_t n = count(&r, false); n && !r.bad; n--) {
+				int32_t partition = i32(&r);
+				int64_t bytes = i64(&r);
+
+				i64(&r); /* how far behind the log it is */
+				if (!boolean(&r) && !r.bad) /* one that is being moved in counts where it is */
+					size(ctx, topic, partition, bytes);
+			}
 		}
 	}
 	return !r.bad;

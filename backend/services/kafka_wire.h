@@ -19,6 +19,8 @@ enum kafka_key {
 	KAFKA_DESCRIBE_GROUPS = 15,
 	KAFKA_LIST_GROUPS = 16,
 	KAFKA_API_VERSIONS = 18,
+	KAFKA_DESCRIBE_CONFIGS = 32,
+	KAFKA_DESCRIBE_LOG_DIRS = 35,
 	KAFKA_VOTE = 52,
 	KAFKA_DESCRIBE_QUORUM = 55,
 	KAFKA_CONSUMER_GROUP_DESCRIBE = 69,
@@ -70,24 +72,30 @@ struct kafka_release { /* a minor line: the protocol never tells the patch level
 };
 void kafka_release(const struct kafka_versions *v, struct kafka_release *out);
 
-/* ---- Metadata v4 ---- */
+/* ---- Metadata: v12 tells a topic's id, which another topic of the same name has not; else v4 ---- */
 
 enum { KAFKA_REPLICAS_MAX = 32 };
 struct kafka_partition {
 	int16_t error;
 	int32_t index, leader;
 	size_t n_replicas, n_in_sync;
-	int32_t replicas[KAFKA_REPLICAS_MAX]; /* the first of them */
+	int32_t replicas[KAFKA_REPLICAS_MAX], in_sync[KAFKA_REPLICAS_MAX]; /* the first of them */
+};
+struct kafka_topic_told {
+	int16_t error;
+	struct text name, id;        /* id: 16 bytes; empty where it is not told */
+	bool internal;
+	size_t n_partitions;
 };
 struct kafka_metadata_sink {
 	void *ctx;
 	void (*broker)(void *ctx, int32_t id, struct text host, int32_t port);
 	void (*cluster)(void *ctx, struct text id, int32_t controller);
-	void (*topic)(void *ctx, int16_t error, struct text name, bool internal, size_t n_partitions);
+	void (*topic)(void *ctx, const struct kafka_topic_told *topic);
 	void (*partition)(void *ctx, const struct kafka_partition *partition); /* of the topic before */
 };
-void kafka_ask_metadata(struct buf *out, int32_t id); /* all topics; none is made */
-bool kafka_read_metadata(struct text frame, const struct kafka_metadata_sink *sink);
+void kafka_ask_metadata(struct buf *out, int32_t id, int16_t version); /* 4 or 12; all topics; none is made */
+bool kafka_read_metadata(struct text frame, int16_t version, const struct kafka_metadata_sink *sink);
 
 /* ---- DescribeQuorum v0 ---- */
 
@@ -114,7 +122,8 @@ bool kafka_read_groups(struct text frame, int16_t version, int16_t *error,
 struct kafka_members_sink {
 	void *ctx;
 	void (*group)(void *ctx, int16_t error, struct text name, struct text state, size_t n_members);
-	void (*assigned)(void *ctx, struct text topic, int32_t partition); /* of the group before */
+	void (*member)(void *ctx, struct text id); /* of the group before; NULL: not wanted */
+	void (*assigned)(void *ctx, struct text topic, int32_t partition); /* of the member before */
 };
 void kafka_ask_members(struct buf *out, int32_t id, enum kafka_key key, const struct text *groups, size_t n);
 bool kafka_read_members(struct text frame, enum kafka_key key, const struct kafka_members_sink *sink);
@@ -129,13 +138,23 @@ struct kafka_committed_sink {
 void kafka_ask_committed(struct buf *out, int32_t id, const struct text *groups, size_t n);
 bool kafka_read_committed(struct text frame, const struct kafka_committed_sink *sink);
 
-/* End offsets: ListOffsets v2, read_uncommitted. Partitions in any order; those of one topic together. */
+/* Where partitions end or begin: ListOffsets v2, read_uncommitted. Partitions in any order; those of one topic together. */
+enum kafka_edge { KAFKA_END = -1, KAFKA_BEGINNING = -2 };
 struct kafka_wanted {
 	struct text topic;
 	int32_t partition;
 };
-void kafka_ask_ends(struct buf *out, int32_t id, const struct kafka_wanted *wanted, size_t n);
-bool kafka_read_ends(struct text frame,
-	void (*end)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx);
+void kafka_ask_edges(struct buf *out, int32_t id, enum kafka_edge edge, const struct kafka_wanted *wanted, size_t n);
+bool kafka_read_edges(struct text frame,
+	void (*each)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx);
+
+/* What topics are configured to do: DescribeConfigs v1, of these names alone. value is empty where it is null or secret. */
+void kafka_ask_configs(struct buf *out, int32_t id, const struct text *topics, size_t n, const struct text *names, size_t n_names);
+bool kafka_read_configs(struct text frame,
+	void (*config)(void *ctx, struct text topic, struct text name, struct text value), void *ctx);
+
+/* How large the logs of a broker are: DescribeLogDirs v1, of all topics. */
+void kafka_ask_sizes(struct buf *out, int32_t id);
+bool kafka_read_sizes(struct text frame, void (*size)(void *ctx, struct text topic, int32_t partition, int64_t bytes), void *ctx);
 
 #endif

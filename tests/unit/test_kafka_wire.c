@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "../../backend/services/kafka_lag.h"
 #include "../../backend/services/kafka_wire.h"
 #include "fixture_bytes.h"
 
@@ -49,7 +48,7 @@ static void questions_are_byte_for_byte_what_brokers_were_asked_by_hand(void **s
 	asked_is(&b, "0000002e" "0037" "0000" "00000002" "00076c616b65746f70" "00" "02" "135f5f636c75737465725f6d65746164617461" "02"
 		"00000000" "000000");
 	buf_reset(&b);
-	kafka_ask_metadata(&b, 3);
+	kafka_ask_metadata(&b, 3, 4);
 	asked_is(&b, "00000016" "0003" "0004" "00000003" "00076c616b65746f70" "ffffffff" "00");
 	buf_free(&b);
 }
@@ -61,7 +60,7 @@ static void ends_are_asked_topic_by_topic(void **state)
 
 	(void)state;
 	buf_init(&b, 4096);
-	kafka_ask_ends(&b, 1, wanted, 3);
+	kafka_ask_edges(&b, 1, KAFKA_END, wanted, 3);
 	asked_is(&b, "0000004c" "0002" "0002" "00000001" "00076c616b65746f70" "ffffffff" "00" "00000002"
 		"0001" "61" "00000002" "00000000" "ffffffffffffffff" "00000002" "ffffffffffffffff"
 		"0001" "62" "00000001" "00000001" "ffffffffffffffff");
@@ -218,12 +217,13 @@ static void see_cluster(void *ctx, struct text id, int32_t controller)
 	note(seen, "cluster %.*s; ", (int)id.len, id.at);
 }
 
-static void see_topic(void *ctx, int16_t error, struct text name, bool internal, size_t n)
+static void see_topic(void *ctx, const struct kafka_topic_told *t)
 {
 	struct seen *seen = ctx;
 
 	seen->topics++;
-	note(seen, "%.*s%s %zu%s; ", (int)name.len, name.at, internal ? "*" : "", n, error ? " error" : "");
+	note(seen, "%.*s%s %zu%s%s; ", (int)t->name.len, t->name.at, t->internal ? "*" : "", t->n_partitions, t->error ? " error" : "",
+		t->id.len ? " id" : "");
 }
 
 static void see_partition(void *ctx, const struct kafka_partition *p)
@@ -246,7 +246,7 @@ static void metadata_tells_brokers_topics_and_partitions(void **state)
 	const struct kafka_metadata_sink sink = metadata_sink(&seen);
 
 	(void)state;
-	assert_true(kafka_read_metadata(recorded_hex("kafka/metadata-v4-4.4.0.hex"), &sink));
+	assert_true(kafka_read_metadata(recorded_hex("kafka/metadata-v4-4.4.0.hex"), 4, &sink));
 	assert_int_equal(seen.brokers, 1);
 	assert_int_equal(seen.topics, 4);
 	assert_int_equal(seen.partitions, 16);
@@ -328,7 +328,7 @@ static void see_assigned(void *ctx, struct text topic, int32_t partition)
 static void members_tell_what_they_are_assigned(void **state)
 {
 	struct seen seen = {0};
-	const struct kafka_members_sink sink = {&seen, see_members, see_assigned};
+	const struct kafka_members_sink sink = {&seen, see_members, NULL, see_assigned};
 
 	(void)state;
 	assert_true(kafka_read_members(recorded_hex("kafka/members-v0-4.4.0.hex"), KAFKA_DESCRIBE_GROUPS, &sink));
@@ -338,7 +338,7 @@ static void members_tell_what_they_are_assigned(void **state)
 static void members_of_the_new_protocol_do_too_and_targets_do_not_count(void **state)
 {
 	struct seen seen = {0};
-	const struct kafka_members_sink sink = {&seen, see_members, see_assigned};
+	const struct kafka_members_sink sink = {&seen, see_members, NULL, see_assigned};
 
 	(void)state;
 	assert_true(kafka_read_members(recorded_hex("kafka/members-consumer-v0-4.1.1.hex"), KAFKA_CONSUMER_GROUP_DESCRIBE, &sink));
@@ -382,11 +382,53 @@ static void a_partition_that_is_not_there_fails_alone(void **state)
 	struct seen seen = {0};
 
 	(void)state;
-	assert_true(kafka_read_ends(recorded_hex("kafka/ends-v2-4.4.0.hex"), see_end, &seen));
+	assert_true(kafka_read_edges(recorded_hex("kafka/ends-v2-4.4.0.hex"), see_end, &seen));
 	assert_non_null(strstr(seen.words, "t00-0=20/0 "));
 	assert_non_null(strstr(seen.words, "t00-1=21/0 "));
 	assert_non_null(strstr(seen.words, "t00-99=-1/3 "));
 	assert_non_null(strstr(seen.words, "nosuchtopic-0=-1/3 "));
+}
+
+static void see_config(void *ctx, struct text topic, struct text name, struct text value)
+{
+	note(ctx, "%.*s %.*s=%.*s; ", (int)topic.len, topic.at, (int)name.len, name.at, (int)value.len, value.at);
+}
+
+static void see_size(void *ctx, struct text topic, int32_t partition, int64_t bytes)
+{
+	note(ctx, "%.*s-%d %lld; ", (int)topic.len, topic.at, (int)partition, (long long)bytes);
+}
+
+static void metadata_of_version_12_tells_ids(void **state)
+{
+	struct seen seen = {0};
+	const struct kafka_metadata_sink sink = metadata_sink(&seen);
+
+	(void)state;
+	assert_true(kafka_read_metadata(recorded_hex("kafka/metadata-v12-4.1.1.hex"), 12, &sink));
+	assert_non_null(strstr(seen.words, "menu-changes 1 id; "));
+	assert_non_null(strstr(seen.words, "__consumer_offsets* "));
+	assert_int_equal(seen.led, seen.partitions);
+}
+
+static void configurations_tell_what_was_asked_and_no_more(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_true(kafka_read_configs(recorded_hex("kafka/configs-v1-4.1.1.hex"), see_config, &seen));
+	assert_non_null(strstr(seen.words, "menu-changes cleanup.policy=compact; "));
+	assert_non_null(strstr(seen.words, "menu-changes retention.ms=604800000; "));
+	assert_null(strstr(seen.words, "segment"));
+}
+
+static void log_folders_tell_how_large_partitions_are(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	assert_true(kafka_read_sizes(recorded_hex("kafka/sizes-v1-4.1.1.hex"), see_size, &seen));
+	assert_non_null(strstr(seen.words, "menu-changes-0 "));
 }
 
 /* ---- garbage ---- */
@@ -399,20 +441,23 @@ static void read_all(struct text bytes)
 	struct kafka_quorum quorum;
 	int16_t error;
 	const struct kafka_metadata_sink metadata = metadata_sink(&seen);
-	const struct kafka_members_sink members = {&seen, see_members, see_assigned};
+	const struct kafka_members_sink members = {&seen, see_members, NULL, see_assigned};
 	const struct kafka_committed_sink committed = {&seen, see_committing, see_committed, see_done};
 
 	if (kafka_read_versions(bytes, 3, &v))
 		kafka_release(&v, &release);
 	kafka_read_versions(bytes, 0, &v);
-	kafka_read_metadata(bytes, &metadata);
+	kafka_read_metadata(bytes, 4, &metadata);
 	kafka_read_quorum(bytes, &quorum, see_member, &seen);
 	kafka_read_groups(bytes, 5, &error, see_group, &seen);
 	kafka_read_groups(bytes, 3, &error, see_group, &seen);
 	kafka_read_members(bytes, KAFKA_DESCRIBE_GROUPS, &members);
 	kafka_read_members(bytes, KAFKA_CONSUMER_GROUP_DESCRIBE, &members);
 	kafka_read_committed(bytes, &committed);
-	kafka_read_ends(bytes, see_end, &seen);
+	kafka_read_edges(bytes, see_end, &seen);
+	kafka_read_metadata(bytes, 12, &metadata);
+	kafka_read_configs(bytes, see_config, &seen);
+	kafka_read_sizes(bytes, see_size, &seen);
 }
 
 static void cut_and_changed_answers_end_in_peace(void **state)
@@ -420,6 +465,7 @@ static void cut_and_changed_answers_end_in_peace(void **state)
 	static const char *const files[] = {
 		"versions-v3-4.1.1-broker", "versions-v0-4.1.1-broker", "metadata-v4-4.4.0", "quorum-v0-4.1.1", "groups-v5-4.1.1",
 		"members-v0-4.4.0", "members-consumer-v0-4.1.1", "committed-v8-4.4.0", "ends-v2-4.4.0",
+		"metadata-v12-4.1.1", "configs-v1-4.1.1", "sizes-v1-4.1.1",
 	};
 
 	(void)state;
@@ -440,7 +486,7 @@ static void a_cut_answer_is_never_taken_for_a_whole_one(void **state)
 		struct seen seen = {0};
 		const struct kafka_metadata_sink sink = metadata_sink(&seen);
 
-		assert_false(kafka_read_metadata((struct text){whole.at, len}, &sink));
+		assert_false(kafka_read_metadata((struct text){whole.at, len}, 4, &sink));
 	}
 }
 
@@ -451,152 +497,8 @@ static void a_count_of_billions_in_a_short_answer_is_not_believed(void **state)
 	const struct kafka_metadata_sink sink = metadata_sink(&seen);
 
 	(void)state;
-	assert_false(kafka_read_metadata((struct text){bytes, sizeof bytes - 1}, &sink));
+	assert_false(kafka_read_metadata((struct text){bytes, sizeof bytes - 1}, 4, &sink));
 	assert_int_equal(seen.brokers, 0);
-}
-
-/* ---- lag ---- */
-
-static struct kafka_lag two_topics(void)
-{
-	struct kafka_lag lag;
-
-	kafka_lag_begin(&lag);
-	assert_non_null(kafka_lag_topic(&lag, TEXT("orders"), 2));
-	assert_non_null(kafka_lag_topic(&lag, TEXT("audit"), 1)); /* not in order */
-	kafka_lag_topics_done(&lag);
-	return lag;
-}
-
-static void ends(struct kafka_lag *lag, int64_t orders0, int64_t orders1, int64_t audit0)
-{
-	lag->places[kafka_lag_find(lag, TEXT("orders"), 0)].end = orders0;
-	lag->places[kafka_lag_find(lag, TEXT("orders"), 1)].end = orders1;
-	lag->places[kafka_lag_find(lag, TEXT("audit"), 0)].end = audit0;
-}
-
-static void lag_is_what_lies_between_commit_and_end(void **state)
-{
-	struct kafka_lag lag = two_topics();
-	struct kafka_group *g = kafka_lag_group(&lag, TEXT("etl"));
-
-	(void)state;
-	g->told = true;
-	kafka_lag_commit(&lag, g, TEXT("orders"), 0, 10);
-	kafka_lag_commit(&lag, g, TEXT("orders"), 1, 20);
-	ends(&lag, 110, 20, 7);
-	kafka_lag_count(&lag);
-	assert_int_equal(g->lag, 100);
-	assert_int_equal(g->partitions, 2);
-	assert_int_equal(g->unknown, 0);
-	assert_int_equal(kafka_lag_sum(&lag).lag, 100);
-	assert_false(kafka_lag_sum(&lag).at_least);
-	kafka_lag_end(&lag);
-}
-
-static void a_partition_without_a_commit_is_unknown_and_not_zero(void **state)
-{
-	struct kafka_lag lag = two_topics();
-	struct kafka_group *g = kafka_lag_group(&lag, TEXT("replay"));
-
-	(void)state;
-	g->told = true;
-	kafka_lag_assigned(&lag, g, TEXT("orders"), 0);
-	kafka_lag_assigned(&lag, g, TEXT("orders"), 1);
-	kafka_lag_commit(&lag, g, TEXT("orders"), 1, 0);
-	ends(&lag, 500, 120, 0);
-	kafka_lag_count(&lag);
-	assert_int_equal(g->lag, 120);
-	assert_int_equal(g->partitions, 2); /* assigned and committed is one */
-	assert_int_equal(g->unknown, 1);
-	assert_true(kafka_lag_sum(&lag).at_least);
-	kafka_lag_end(&lag);
-}
-
-static void an_end_that_is_not_known_makes_the_sum_at_least(void **state)
-{
-	struct kafka_lag lag = two_topics();
-	struct kafka_group *g = kafka_lag_group(&lag, TEXT("etl"));
-
-	(void)state;
-	g->told = true;
-	kafka_lag_commit(&lag, g, TEXT("orders"), 0, 10);
-	kafka_lag_commit(&lag, g, TEXT("audit"), 0, 1);
-	ends(&lag, -1, -1, 4);
-	kafka_lag_count(&lag);
-	assert_int_equal(kafka_lag_sum(&lag).lag, 3);
-	assert_true(kafka_lag_sum(&lag).at_least);
-	kafka_lag_end(&lag);
-}
-
-static void lag_is_never_negative_where_a_topic_was_made_anew(void **state)
-{
-	struct kafka_lag lag = two_topics();
-	struct kafka_group *g = kafka_lag_group(&lag, TEXT("etl"));
-
-	(void)state;
-	g->told = true;
-	kafka_lag_commit(&lag, g, TEXT("audit"), 0, 1000);
-	ends(&lag, 0, 0, 3);
-	kafka_lag_count(&lag);
-	assert_int_equal(g->lag, 0);
-	assert_int_equal(g->unknown, 0);
-	kafka_lag_end(&lag);
-}
-
-static void commits_on_a_topic_that_is_gone_are_dropped(void **state)
-{
-	struct kafka_lag lag = two_topics();
-	struct kafka_group *g = kafka_lag_group(&lag, TEXT("etl"));
-
-	(void)state;
-	kafka_lag_commit(&lag, g, TEXT("deleted"), 0, 10);
-	kafka_lag_commit(&lag, g, TEXT("orders"), 9, 10);
-	kafka_lag_count(&lag);
-	assert_int_equal(g->partitions, 0);
-	assert_int_equal(kafka_lag_find(&lag, TEXT("order"), 0), UINT32_MAX);
-	assert_int_equal(kafka_lag_find(&lag, TEXT("orders"), -1), UINT32_MAX);
-	kafka_lag_end(&lag);
-}
-
-static void a_group_that_two_brokers_name_counts_once(void **state)
-{
-	struct kafka_lag lag = two_topics();
-
-	(void)state;
-	assert_non_null(kafka_lag_group(&lag, TEXT("etl")));
-	assert_null(kafka_lag_group(&lag, TEXT("etl")));
-	assert_int_equal(lag.n_groups, 1);
-	kafka_lag_end(&lag);
-}
-
-static void groups_that_commit_nothing_do_not_make_the_sum_uncertain(void **state)
-{
-	struct kafka_lag lag = two_topics();
-
-	(void)state;
-	kafka_lag_group(&lag, TEXT("lab-connect"))->protocol = "connect";
-	kafka_lag_group(&lag, TEXT("sharers"))->type = "share";
-	kafka_lag_count(&lag);
-	assert_false(kafka_lag_sum(&lag).at_least);
-	kafka_lag_group(&lag, TEXT("etl")); /* its commits were not told */
-	assert_true(kafka_lag_sum(&lag).at_least);
-	kafka_lag_end(&lag);
-}
-
-static void a_topic_of_billions_of_partitions_is_left_off_and_marked(void **state)
-{
-	struct kafka_lag lag;
-
-	(void)state;
-	kafka_lag_begin(&lag);
-	assert_null(kafka_lag_topic(&lag, TEXT("huge"), (size_t)1 << 31));
-	assert_true(lag.full);
-	assert_null(kafka_lag_place(&lag, 0));
-	kafka_lag_topics_done(&lag);
-	kafka_lag_count(&lag);
-	assert_true(kafka_lag_sum(&lag).at_least);
-	kafka_lag_end(&lag);
 }
 
 int main(void)
@@ -620,17 +522,12 @@ int main(void)
 		cmocka_unit_test(members_of_the_new_protocol_do_too_and_targets_do_not_count),
 		cmocka_unit_test(commits_of_many_groups_come_in_one_answer),
 		cmocka_unit_test(a_partition_that_is_not_there_fails_alone),
+		cmocka_unit_test(metadata_of_version_12_tells_ids),
+		cmocka_unit_test(configurations_tell_what_was_asked_and_no_more),
+		cmocka_unit_test(log_folders_tell_how_large_partitions_are),
 		cmocka_unit_test(cut_and_changed_answers_end_in_peace),
 		cmocka_unit_test(a_cut_answer_is_never_taken_for_a_whole_one),
 		cmocka_unit_test(a_count_of_billions_in_a_short_answer_is_not_believed),
-		cmocka_unit_test(lag_is_what_lies_between_commit_and_end),
-		cmocka_unit_test(a_partition_without_a_commit_is_unknown_and_not_zero),
-		cmocka_unit_test(an_end_that_is_not_known_makes_the_sum_at_least),
-		cmocka_unit_test(lag_is_never_negative_where_a_topic_was_made_anew),
-		cmocka_unit_test(commits_on_a_topic_that_is_gone_are_dropped),
-		cmocka_unit_test(a_group_that_two_brokers_name_counts_once),
-		cmocka_unit_test(groups_that_commit_nothing_do_not_make_the_sum_uncertain),
-		cmocka_unit_test(a_topic_of_billions_of_partitions_is_left_off_and_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
