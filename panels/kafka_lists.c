@@ -65,11 +65,6 @@ static void collect_from(struct list *list, const char *table)
 		list_has(list, "cluster");
 }
 
-static bool is(const struct list_column *column, const char *name)
-{
-	return !strcmp(column->name, name);
-}
-
 static struct value either(struct value v, struct value other)
 {
 	return v.type != VALUE_UNKNOWN ? v : other;

@@ -50,12 +50,25 @@ static size_t columns_of(const struct list_kind *kind)
 	return n;
 }
 
-static bool table_has(const struct table *table, const char *column)
+/* Asked some hundred thousand times for one key in a long list: most names differ in their first letter. */
+static bool same(const char *a, const char *b)
 {
-	for (size_t i = 0; i < table->n_columns; i++)
-		if (!strcmp(table->spec->columns[i].name, column))
-			return true;
-	return false;
+	return a[0] == b[0] && !strcmp(a, b);
+}
+
+bool is(const struct list_column *column, const char *name)
+{
+	return same(column->name, name);
+}
+
+/* Its place in the table; n_columns: it has none. */
+static size_t column_of(const struct table *table, const char *column)
+{
+	size_t i = 0;
+
+	while (i < table->n_columns && !same(table->spec->columns[i].name, column))
+		i++;
+	return i;
 }
 
 void list_use(struct list *list, const struct snapshot *from, const struct table *table)
@@ -65,13 +78,13 @@ void list_use(struct list *list, const struct snapshot *from, const struct table
 	if (snapshot_old(from, list->lake->now) && (!list->oldest || from->ended < list->oldest->ended))
 		list->oldest = from;
 	for (size_t i = 0, n = columns_of(list->kind); i < n; i++)
-		list->has[i] = list->has[i] || table_has(table, list->kind->columns[i].name);
+		list->has[i] = list->has[i] || column_of(table, list->kind->columns[i].name) < table->n_columns;
 }
 
 void list_has(struct list *list, const char *column)
 {
 	for (size_t i = 0, n = columns_of(list->kind); i < n; i++)
-		list->has[i] = list->has[i] || !strcmp(list->kind->columns[i].name, column);
+		list->has[i] = list->has[i] || is(&list->kind->columns[i], column);
 }
 
 bool service_is(const struct service *s, const char *kind)
@@ -109,7 +122,9 @@ void list_add_table(struct list *list, const struct service *service, const stru
 
 struct value list_cell(const struct list_row *row, const char *column)
 {
-	return row->table ? table_get(row->table, row->at, column) : value_unknown();
+	size_t at = row->table ? column_of(row->table, column) : 0;
+
+	return row->table && at < row->table->n_columns ? row->table->cells[row->at * row->table->n_columns + at] : value_unknown();
 }
 
 const char *list_text(const struct list_row *row, const char *column)
@@ -133,6 +148,7 @@ struct rows {
 	bool broad; /* notes have a column of their own */
 	size_t *at, n, n_columns;
 	size_t lead; /* 1: the mark stands before the list's columns */
+	char (*scratch)[VALUE_TEXT_SIZE]; /* of keep(): clearing it for each row would take longer than filling it */
 	struct grid_column columns[TABLE_COLUMNS_MAX + 1];
 };
 
@@ -148,10 +164,9 @@ static bool column_shown(const struct list *list, size_t column)
 
 static enum unit unit_of(const struct list_row *row, const struct list_column *spec)
 {
-	for (size_t i = 0; row->table && i < row->table->n_columns; i++)
-		if (!strcmp(row->table->spec->columns[i].name, spec->name))
-			return row->table->spec->columns[i].unit;
-	return spec->unit;
+	size_t at = row->table ? column_of(row->table, spec->name) : 0;
+
+	return row->table && at < row->table->n_columns ? row->table->spec->columns[at].unit : spec->unit;
 }
 
 static const char *cell_words(const struct list *list, const struct list_row *row, size_t column, char out[VALUE_TEXT_SIZE])
@@ -171,7 +186,6 @@ static bool keep(const void *ctx, size_t at)
 {
 	const struct rows *rows = ctx;
 	const struct list_row *row = &rows->list->rows[at];
-	char words[TABLE_COLUMNS_MAX][VALUE_TEXT_SIZE];
 	const char *cells[TABLE_COLUMNS_MAX];
 
 	if (rows->problems_only && rows->list->kind->mark && mark_of(rows->list, row) < MARK_UNKNOWN)
@@ -179,7 +193,7 @@ static bool keep(const void *ctx, size_t at)
 	if (!rows->filter[0])
 		return true;
 	for (size_t i = 0; i < rows->n_columns; i++)
-		cells[i] = column_shown(rows->list, i) ? cell_words(rows->list, row, i, words[i]) : "";
+		cells[i] = column_shown(rows->list, i) ? cell_words(rows->list, row, i, rows->scratch[i]) : "";
 	return row_matches(rows->filter, cells, rows->n_columns);
 }
 
@@ -224,7 +238,10 @@ static void rows_collect(struct rows *rows, const struct panel_view *view, const
 	*rows = (struct rows){.list = list, .filter = view->filter ? view->filter : "", .problems_only = view->problems_only};
 	rows->n_columns = columns_of(list->kind);
 	rows->lead = list->kind->mark ? 1 : 0;
+	rows->scratch = mem_new(rows->n_columns + 1, sizeof *rows->scratch);
 	rows->at = rows_kept(list->n, keep, rows, &rows->n);
+	free(rows->scratch);
+	rows->scratch = NULL;
 	rows_sort(rows, g);
 }
 
@@ -232,7 +249,7 @@ static void rows_collect(struct rows *rows, const struct panel_view *view, const
 
 static bool is_note(const struct list *list, size_t column)
 {
-	return list->kind->note && !strcmp(list->kind->columns[column].name, list->kind->note);
+	return list->kind->note && is(&list->kind->columns[column], list->kind->note);
 }
 
 static const enum verdict mark_verdicts[] = {

@@ -71,6 +71,7 @@ void list_missing(struct list *list, const struct service *service, const char *
 bool service_is(const struct service *s, const char *kind);
 void list_end(struct list *list);
 struct value list_get(const struct list_kind *kind, const struct list_row *row, const struct list_column *column);
+bool is(const struct list_column *column, const char *name); /* is it the one of that name? */
 struct value list_cell(const struct list_row *row, const char *column); /* from the table */
 const char *list_text(const struct list_row *row, const char *column);  /* "" where there is none */
 

@@ -5,10 +5,12 @@
  */
 #include "show.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <wctype.h>
 
 #include "clock.h"
@@ -514,12 +516,33 @@ static bool starts_with(struct text cell, struct text word)
 	return true;
 }
 
+static bool is_ascii(struct text t)
+{
+	for (size_t i = 0; i < t.len; i++)
+		if ((unsigned char)t.at[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* What is most often typed, against thousands of rows at each key: byte by byte. */
+static bool contains_ascii(const char *cell, struct text word)
+{
+	char first[3] = {(char)tolower((unsigned char)word.at[0]), (char)toupper((unsigned char)word.at[0]), '\0'};
+
+	for (cell = strpbrk(cell, first); cell; cell = strpbrk(cell + 1, first))
+		if (!strncasecmp(cell, word.at, word.len))
+			return true;
+	return false;
+}
+
 static bool contains(const char *cell, struct text word)
 {
 	struct text rest = text_of(cell);
 	uint32_t code;
 	int columns;
 
+	if (word.len && is_ascii(word))
+		return contains_ascii(cell, word);
 	do
 		if (starts_with(rest, word))
 			return true;

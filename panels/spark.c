@@ -14,11 +14,6 @@
 
 enum { BAR_WIDTH = 14, IDS_MAX = 4096 };
 
-static bool is(const struct list_column *column, const char *name)
-{
-	return !strcmp(column->name, name);
-}
-
 static const char *words_of(struct value v)
 {
 	return v.type == VALUE_TEXT ? v.u.s : "";
