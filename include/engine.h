@@ -22,6 +22,7 @@ struct engine_options {
 	bool headless;             /* judge one round as it is: no hysteresis */
 	bool discover;             /* find what no profile names */
 	const char *only;          /* one service; NULL: all */
+	const char *const *only_kinds; /* services of these kinds, ends with NULL; NULL: all */
 };
 
 struct engine *engine_start(const struct engine_options *options, struct err *err);

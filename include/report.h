@@ -15,12 +15,22 @@ enum exit_code {
 struct report_options {
 	bool json, tables;
 	const char *service; /* one; NULL: all */
+	const char *group;   /* of lag: its partitions too; NULL: all groups */
 };
 void report_status(const struct lake *lake, const struct report_options *options, struct buf *out);
 void report_ports(const struct lake *lake, const struct report_options *options, struct buf *out);
 void report_events(const struct lake *lake, struct buf *out);
 /* Masters, workers, applications, stages, queries, Connect. EXIT_UNKNOWN: no Spark answered. */
 enum exit_code report_spark(const struct lake *lake, const struct report_options *options, struct buf *out);
+/* Consumer groups and streaming queries. EXIT_UNKNOWN: no Kafka answered, or none knows the group. Partitions are asked
+ * for: first until report_lag_told, then the questions, then this. */
+enum exit_code report_lag(const struct lake *lake, const struct report_options *options, struct buf *out);
+extern const char *const report_lag_kinds[]; /* whose services matter to it; ends with NULL */
+bool report_lag_told(const struct lake *lake);
+struct report_question {
+	const char *service, *view, *subject;
+};
+size_t report_lag_questions(const struct lake *lake, const struct report_options *options, struct report_question *out, size_t most);
 void report_versions(struct buf *out); /* of laketop and its libraries, for --version and doctor */
 /* One line, and its exit code. names NULL: the required services. */
 enum exit_code report_check(const struct lake *lake, const char *const *names, struct buf *out);

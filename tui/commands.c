@@ -15,19 +15,31 @@
 #include "net.h"
 #include "report.h"
 #include "run.h"
+#include "service.h"
 #include "terminal.h"
 #include "theme.h"
 
-enum { OUT_MAX = 64 << 20, WITHIN_MS = 8000, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40 };
+enum { OUT_MAX = 64 << 20, WITHIN_MS = 8000, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40, QUESTIONS_MAX = 64 };
+
+/* Where the profile names what lag is about, nobody else is asked. */
+static bool names_lag(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_services; i++)
+		for (const char *const *kind = report_lag_kinds; *kind; kind++)
+			if (profile->services[i].kind && !strcmp(profile->services[i].kind->name, *kind))
+				return true;
+	return false;
+}
 
 struct engine_options engine_options_of(const struct setup *setup)
 {
 	const struct options *o = setup->options;
+	bool lag = o->command == COMMAND_LAG && !o->replay && names_lag(setup->profile);
 
 	return (struct engine_options){
 		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
-		.discover = !o->service, .only = o->service,
+		.discover = !o->service && !lag, .only = o->service, .only_kinds = lag ? report_lag_kinds : NULL,
 	};
 }
 
@@ -67,6 +79,34 @@ static bool run_until(struct engine *engine, int64_t deadline, holds test, const
 static bool settled(const struct lake *lake, const void *engine)
 {
 	return lake->replayed ? engine_replay_done(engine) : lake->settled;
+}
+
+static bool told_of_lag(const struct lake *lake, const void *engine)
+{
+	return lake->replayed ? engine_replay_done(engine) : report_lag_told(lake);
+}
+
+struct questions {
+	struct report_question list[QUESTIONS_MAX];
+	size_t n;
+};
+
+static bool all_answered(const struct lake *lake, const void *ctx)
+{
+	const struct questions *q = ctx;
+
+	for (size_t i = 0; i < q->n; i++) {
+		const struct service *s = lake_service(lake, q->list[i].service);
+
+		if (s && !service_answer(s, q->list[i].view, q->list[i].subject))
+			return false;
+	}
+	return true;
+}
+
+static int64_t deadline_of(const struct options *o)
+{
+	return clock_ms() + (o->within >= 0 ? o->within : WITHIN_MS);
 }
 
 static bool all_met(const struct lake *lake, const void *ctx)
@@ -135,6 +175,20 @@ static int print_events(const struct setup *setup, struct engine *engine, struct
 	return EXIT_READY;
 }
 
+static int print_lag(const struct setup *setup, struct engine *engine, struct buf *out)
+{
+	const struct options *o = setup->options;
+	const struct report_options report = {.json = o->json, .service = o->service, .group = o->group};
+	struct questions q;
+
+	q.n = report_lag_questions(engine_lake(engine), &report, q.list, QUESTIONS_MAX);
+	for (size_t i = 0; i < q.n; i++)
+		engine_ask_view(engine, q.list[i].service, q.list[i].view, q.list[i].subject);
+	if (!engine_lake(engine)->replayed)
+		run_until(engine, deadline_of(o), all_answered, &q);
+	return (int)report_lag(engine_lake(engine), &report, out);
+}
+
 static int print_spark(const struct setup *setup, struct engine *engine, struct buf *out)
 {
 	const struct report_options report = {.json = setup->options->json};
@@ -198,7 +252,7 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 {
 	const struct options *o = setup->options;
 	struct engine_options options = engine_options_of(setup);
-	int64_t deadline = clock_ms() + (o->within >= 0 ? o->within : WITHIN_MS);
+	int64_t deadline = deadline_of(o);
 	struct err err = {0};
 	struct engine *engine;
 	struct buf out;
@@ -212,7 +266,7 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 		fprintf(stderr, "laketop: %s\n", err.words);
 		return EXIT_USAGE;
 	}
-	run_until(engine, deadline, settled, engine);
+	run_until(engine, deadline, o->command == COMMAND_LAG ? told_of_lag : settled, engine);
 	buf_init(&out, OUT_MAX);
 	code = print(setup, engine, &out);
 	if (fwrite(buf_text(&out).at, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
@@ -299,6 +353,8 @@ int command_run(const struct setup *setup)
 		return run_reporting(setup, print_ports);
 	case COMMAND_EVENTS:
 		return run_reporting(setup, print_events);
+	case COMMAND_LAG:
+		return run_reporting(setup, print_lag);
 	case COMMAND_SPARK:
 		return run_reporting(setup, print_spark);
 	case COMMAND_DOCTOR:

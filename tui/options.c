@@ -12,7 +12,7 @@ enum { WORD_MAX = 32 };
 
 #define FOR(command) (1u << (command))
 enum { FACTS = FOR(COMMAND_SCREEN) | FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_WAIT) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) |
-	FOR(COMMAND_SPARK) | FOR(COMMAND_DOCTOR) };
+	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_DOCTOR) };
 
 const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_SCREEN] = {"", "", "the lakehouse on this terminal"},
@@ -21,6 +21,7 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_WAIT] = {"wait", "", "until services are as --for says"},
 	[COMMAND_PORTS] = {"ports", "", "every expected and every found listener, who holds it, who answers"},
 	[COMMAND_EVENTS] = {"events", "", "what changed, when"},
+	[COMMAND_LAG] = {"lag", "", "how far behind consumer groups and streaming queries are, and whether they get on"},
 	[COMMAND_SPARK] = {"spark", "", "masters, workers, applications, stages, streaming queries and Connect of every Spark"},
 	[COMMAND_DOCTOR] = {"doctor", "", "versions, terminal, what is asked of each service and what that costs it"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
@@ -36,11 +37,12 @@ const struct option_spec option_specs[] = {
 	{"--ascii", NULL, "draw no sign beyond ASCII", FOR(COMMAND_SCREEN) | FOR(COMMAND_KEYS)},
 	{"--no-color", NULL, "draw without colours, as with NO_COLOR", FOR(COMMAND_SCREEN)},
 	{"--mouse", NULL, "begin with the mouse on (m switches it)", FOR(COMMAND_SCREEN)},
-	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_SPARK)},
+	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK)},
 	{"--tables", NULL, "with the tables of each service", FOR(COMMAND_STATUS)},
-	{"--service", "NAME", "only this one", FOR(COMMAND_STATUS)},
+	{"--service", "NAME", "only this one", FOR(COMMAND_STATUS) | FOR(COMMAND_LAG)},
+	{"--group", "NAME", "only this consumer group, with its partitions", FOR(COMMAND_LAG)},
 	{"--within", "TIME", "answer after this time at the latest; what is not known by then is unknown (8s)",
-		FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) | FOR(COMMAND_SPARK) |
+		FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) |
 			FOR(COMMAND_DOCTOR)},
 	{"--for", "SERVICE=VERDICT[@VERSION]", "what to wait for; may be given more than once: all of them", FOR(COMMAND_WAIT)},
 	{"--timeout", "TIME", "give up then, with exit code 6 (60s)", FOR(COMMAND_WAIT)},
@@ -173,7 +175,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		bool *flag;
 	} places[] = {
 		{"--profile", &o->profile, NULL}, {"--demo", &o->demo, NULL}, {"--record", &o->record, NULL}, {"--replay", &o->replay, NULL},
-		{"--theme", &o->theme, NULL}, {"--service", &o->service, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
+		{"--theme", &o->theme, NULL}, {"--service", &o->service, NULL}, {"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
 		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--help", NULL, &o->help},
 		{"--version", NULL, &o->version},
 	};

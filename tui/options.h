@@ -14,7 +14,7 @@
 
 enum command {
 	COMMAND_SCREEN, /* none was given */
-	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_SPARK, COMMAND_DOCTOR, COMMAND_THEMES, COMMAND_KEYS,
+	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_LAG, COMMAND_SPARK, COMMAND_DOCTOR, COMMAND_THEMES, COMMAND_KEYS,
 	COMMAND_COUNT,
 };
 
@@ -38,7 +38,7 @@ enum { NAMES_MAX = 32, CONDITIONS_MAX = 16 };
 struct options { /* strings belong to argv; NULL where not given */
 	enum command command;
 	bool help, version;
-	const char *profile, *demo, *record, *replay, *theme, *service;
+	const char *profile, *demo, *record, *replay, *theme, *service, *group;
 	bool ascii, no_color, mouse, json, tables;
 	int64_t within, timeout;                /* ms; -1 not given */
 	const char *names[NAMES_MAX + 1];       /* of services; ends with NULL */

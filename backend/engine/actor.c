@@ -44,7 +44,8 @@ static void record(struct engine *e, const struct snapshot *s)
 
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 {
-	static const struct itimerspec soon = {.it_value = {0, NEWS_MS * 1000000L}};
+	/* a screen is drawn once for what comes together; nobody looks at a command before it ends */
+	const struct itimerspec soon = {.it_value = {0, (e->options.headless ? 1 : NEWS_MS) * 1000000L}};
 	struct snapshot *old = NULL;
 
 	if (e->record >= 0 && s->part != PART_ANSWER)

@@ -283,13 +283,21 @@ static bool open_record(struct engine *e, struct err *err)
 	return fine;
 }
 
+static bool is_of_kinds(const struct service_kind *kind, const char *const *kinds)
+{
+	for (; kind && kinds && *kinds; kinds++)
+		if (!strcmp(kind->name, *kinds))
+			return true;
+	return !kinds;
+}
+
 static void begin_services(struct engine *e)
 {
 	for (size_t i = 0; i < e->profile->n_services; i++) {
 		const struct expectation *x = &e->profile->services[i];
 		struct endpoint at = {.port = x->n_ports ? x->ports[0].port : 0};
 
-		if (e->options.only && strcmp(e->options.only, x->name) != 0)
+		if ((e->options.only && strcmp(e->options.only, x->name) != 0) || !is_of_kinds(x->kind, e->options.only_kinds))
 			continue;
 		text_copy(at.address, sizeof at.address, text_of(x->address));
 		member_add(e, x->name, x, x->kind, &at);
