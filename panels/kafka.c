@@ -97,6 +97,8 @@ static enum mark partition_mark(const struct list_row *row)
 
 	if (leader.type == VALUE_INT && leader.u.i < 0)
 		return MARK_BAD;
+	if (list_text(row, "lag_state")[0])
+		return kafka_state_mark(list_text(row, "lag_state"));
 	return list_text(row, "note")[0] ? MARK_WARN : MARK_GOOD;
 }
 
@@ -277,7 +279,7 @@ static unsigned open_row(struct kafka *k, struct panel_view *view, const struct 
 	if (kind == &kafka_groups)
 		return push_asked(k, view, row->service->name, "group", list_text(row, "group"));
 	if (kind == &kafka_topics)
-		return push_asked(k, view, row->service->name, "topic", kafka_topic_of(row));
+		return push_asked(k, view, row->service->name, "topic", list_text(row, "name"));
 	if (kind == &kafka_connectors) {
 		push(k, view, TASKS, row->service->name, list_text(row, "name"));
 		return REACT_HANDLED;
@@ -376,7 +378,7 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	if (what == ACT_ENTER || what == ACT_RIGHT)
 		return open_row(k, view, &row);
 	if (what == ACT_PEEK && row.service && kafka_views[k->deck.at].kind == &kafka_topics)
-		return push_asked(k, view, row.service->name, "peek", kafka_topic_of(&row));
+		return push_asked(k, view, row.service->name, "peek", list_text(&row, "name"));
 	return REACT_NONE;
 }
 

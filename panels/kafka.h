@@ -10,7 +10,7 @@ extern const struct list_kind kafka_tasks;  /* of a connector */
 extern const struct list_kind kafka_places; /* of a streaming query: list_row.at is one of stream->lag.places */
 extern const struct deck_view kafka_views[];
 
-const char *kafka_topic_of(const struct list_row *row); /* a topic by its name, whatever table names it; "" */
+enum mark kafka_state_mark(const char *lag_state);
 bool kafka_is_task_of(const struct list_row *task, const char *connector);
 
 #endif

@@ -65,11 +65,6 @@ static void collect_from(struct list *list, const char *table)
 		list_has(list, "cluster");
 }
 
-static struct value either(struct value v, struct value other)
-{
-	return v.type != VALUE_UNKNOWN ? v : other;
-}
-
 static int64_t count_of(const struct list_row *row, const char *column)
 {
 	struct value v = list_cell(row, column);
@@ -80,6 +75,11 @@ static int64_t count_of(const struct list_row *row, const char *column)
 static struct value cluster_of(const struct list_row *row)
 {
 	return row->service ? value_text(row->service->name) : value_unknown();
+}
+
+static struct value cluster_or_cell(const struct list_row *row, const struct list_column *column)
+{
+	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
 }
 
 /* ---- streaming queries ---- */
@@ -231,7 +231,7 @@ static const struct list_kind streams_kind = {
 
 /* ---- groups ---- */
 
-static enum mark state_mark(const char *state)
+enum mark kafka_state_mark(const char *state)
 {
 	static const struct {
 		const char *state;
@@ -248,14 +248,14 @@ static enum mark group_mark(const struct list_row *row)
 {
 	if (row->stream)
 		return stream_mark(row->stream);
-	return list_text(row, "lag_state")[0] ? state_mark(list_text(row, "lag_state")) : MARK_NONE;
+	return list_text(row, "lag_state")[0] ? kafka_state_mark(list_text(row, "lag_state")) : MARK_NONE;
 }
 
 static struct value group_get(const struct list_row *row, const struct list_column *column)
 {
 	if (row->stream)
 		return is(column, "state") ? value_unknown() : stream_value(row->stream, column->name);
-	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
+	return cluster_or_cell(row, column);
 }
 
 /* "01357" as blocks, the newest on the right. */
@@ -309,6 +309,7 @@ const struct list_kind kafka_groups = {
 		{"COMMIT", "last_commit", UNIT_TIME, .priority = 4},
 		{"GROUP STATE", "state", .priority = 6, .most = 20},
 		{"TYPE", "type", .priority = 7, .most = 12},
+		{"AGE", "age_ms", UNIT_MS, .priority = 8, .number = true},
 		{"NOTE", "note", .priority = 8},
 		{0}},
 	.n_names = 1, .get = group_get, .words = group_words, .mark = group_mark, .note = "note",
@@ -319,26 +320,19 @@ const struct list_kind kafka_groups = {
 
 static enum mark topic_mark(const struct list_row *row)
 {
-	if (count_of(row, "offline") > 0 || count_of(row, "no_leader") > 0)
+	if (count_of(row, "offline") > 0)
 		return MARK_BAD;
 	if (count_of(row, "under_replicated") > 0)
 		return MARK_WARN;
 	return list_cell(row, "internal").type == VALUE_BOOL && list_cell(row, "internal").u.b ? MARK_OFF : MARK_GOOD;
 }
 
-/* A topic by its name, whatever table names it. */
-const char *kafka_topic_of(const struct list_row *row)
+static const char *topic_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
+	char out[VALUE_TEXT_SIZE])
 {
-	return list_text(row, "topic")[0] ? list_text(row, "topic") : list_text(row, "name");
-}
-
-static struct value topic_get(const struct list_row *row, const struct list_column *column)
-{
-	if (is(column, "cluster"))
-		return cluster_of(row);
-	if (is(column, "name"))
-		return value_text(kafka_topic_of(row));
-	return is(column, "offline") ? either(list_cell(row, "offline"), list_cell(row, "no_leader")) : list_cell(row, column->name);
+	(void)lake;
+	(void)out;
+	return is(column, "retention") && list_text(row, "keeps")[0] ? list_text(row, "keeps") : NULL;
 }
 
 static void collect_topics(struct list *list)
@@ -348,20 +342,21 @@ static void collect_topics(struct list *list)
 
 const struct list_kind kafka_topics = {
 	.columns = (const struct list_column[]){
-		{"TOPIC", "name", .own = true},
+		{"TOPIC", "name", .priority = 0},
 		{"CLUSTER", "cluster", .priority = 1, .most = 20},
 		{"PARTITIONS", "partitions", UNIT_COUNT, .priority = 1, .number = true},
 		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
 		{"UNDER", "under_replicated", UNIT_COUNT, .priority = 1, .number = true},
-		{"OFFLINE", "offline", UNIT_COUNT, .own = true, .number = true},
+		{"OFFLINE", "offline", UNIT_COUNT, .number = true},
 		{"RECORDS", "records", UNIT_RECORDS, .priority = 1, .number = true},
 		{"RATE", "rate", UNIT_PER_SECOND, .priority = 2, .number = true},
 		{"SIZE", "size", UNIT_BYTES, .priority = 2, .number = true},
 		{"RETENTION", "retention", UNIT_MS, .priority = 4, .number = true},
 		{"COMPACTED", "compacted", .priority = 5},
+		{"MADE ANEW", "made_anew", UNIT_TIME, .priority = 5},
 		{"INTERNAL", "internal", .priority = 6},
 		{0}},
-	.n_names = 1, .get = topic_get, .mark = topic_mark,
+	.n_names = 1, .get = cluster_or_cell, .words = topic_words, .mark = topic_mark,
 	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see its topics",
 };
 
@@ -374,16 +369,6 @@ static enum mark broker_mark(const struct list_row *row)
 	return !strcmp(state, "not alive") ? MARK_BAD : !strcmp(state, "no answer") ? MARK_WARN : MARK_GOOD;
 }
 
-static struct value broker_get(const struct list_row *row, const struct list_column *column)
-{
-	if (is(column, "cluster"))
-		return cluster_of(row);
-	if (is(column, "id"))
-		return either(list_cell(row, "id"), list_cell(row, "broker"));
-	return is(column, "partitions_led") ? either(list_cell(row, "partitions_led"), list_cell(row, "leads")) :
-		list_cell(row, column->name);
-}
-
 static void collect_brokers(struct list *list)
 {
 	collect_from(list, "brokers");
@@ -391,18 +376,18 @@ static void collect_brokers(struct list *list)
 
 static const struct list_kind brokers_kind = {
 	.columns = (const struct list_column[]){
-		{"ID", "id", .own = true, .number = true},
+		{"ID", "id", .number = true},
 		{"ADDRESS", "address", .priority = 0},
 		{"CLUSTER", "cluster", .priority = 1, .most = 20},
 		{"STATE", "state", .state = true},
 		{"CONTROLLER", "controller", .priority = 1},
 		{"VERSION", "version", .priority = 1},
 		{"ROLES", "roles", .priority = 2},
-		{"LEADS", "partitions_led", UNIT_COUNT, .priority = 1, .own = true, .number = true},
+		{"LEADS", "partitions_led", UNIT_COUNT, .priority = 1, .number = true},
 		{"REPLICAS", "replicas", UNIT_COUNT, .priority = 3, .number = true},
 		{"WHY", "words", .priority = 4},
 		{0}},
-	.n_names = 2, .get = broker_get, .mark = broker_mark, .note = "words",
+	.n_names = 2, .get = cluster_or_cell, .mark = broker_mark, .note = "words",
 	.empty = "no Kafka found; start a broker, or name one in a profile (kind = kafka), to see who leads",
 };
 
@@ -452,7 +437,7 @@ static struct value connector_get(const struct list_row *row, const struct list_
 {
 	if (is(column, "cause"))
 		return connector_cause(row);
-	return is(column, "cluster") ? cluster_of(row) : list_cell(row, column->name);
+	return cluster_or_cell(row, column);
 }
 
 static void collect_connectors(struct list *list)

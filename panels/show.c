@@ -313,6 +313,11 @@ char *show_value(char out[VALUE_TEXT_SIZE], struct value v, enum unit unit, cons
 	char span[CLOCK_TEXT];
 	double at = value_number(v);
 
+	/* a rate is an estimate: more digits would only move */
+	if (unit == UNIT_PER_SECOND && at > 0 && at < 10) {
+		snprintf(out, VALUE_TEXT_SIZE, "%s%.1f/s", at < 0.05 ? "<" : "", at < 0.05 ? 0.1 : at);
+		return out;
+	}
 	if (unit != UNIT_TIME || !isfinite(at) || fabs(at) > 1e15)
 		return value_show(out, v, unit);
 	if (at <= (double)lake->wall)
