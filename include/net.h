@@ -79,6 +79,7 @@ struct http_answer { /* init by http_ask; free with http_answer_free */
 	struct buf body;
 	struct buf headers;            /* "name: value\r\n", 16 KiB at most */
 	double ms;
+	bool heard;                    /* something came, HTTP or not; who only accepts and hangs up may be a proxy before a dead server */
 };
 /* true: an HTTP answer came, whatever its status. */
 bool http_ask(struct probe *p, const struct endpoint *at, const struct http_request *request, struct http_answer *out, struct err *err);

@@ -193,7 +193,7 @@ static enum answered ask_http(struct probe *p, struct identity *who)
 			(int)server.len, server.at, title.len ? " " : "", (int)title.len, title.at)));
 		who->source = "GET /";
 		said = ANSWERED_OTHER;
-	} else if (err.code == ERR_PROTOCOL) {
+	} else if (err.code == ERR_PROTOCOL && answer.heard) {
 		who->says = arena_clean(p->arena, text_of("not HTTP"));
 		said = ANSWERED_OTHER;
 	}

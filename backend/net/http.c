@@ -72,6 +72,7 @@ bool http_ask(struct probe *p, const struct endpoint *at, const struct http_requ
 		answered = transfer_run(&t, err);
 		out->status = transfer_status(&t);
 		out->ms = transfer_ms(&t);
+		out->heard = transfer_heard(&t);
 	}
 	transfer_end(&t);
 	return answered;

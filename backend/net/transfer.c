@@ -325,12 +325,16 @@ static bool failed(const struct transfer *t, CURLcode result, struct err *err)
 
 bool transfer_run(struct transfer *t, struct err *err)
 {
-	CURLcode result;
-
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->lines);
 	t->probe->requests++;
-	result = drive(t);
-	return result == CURLE_OK || failed(t, result, err);
+	t->result = drive(t);
+	return t->result == CURLE_OK || failed(t, t->result, err);
+}
+
+bool transfer_heard(const struct transfer *t)
+{
+	return transfer_status(t) > 0 || t->result == CURLE_UNSUPPORTED_PROTOCOL || t->result == CURLE_WEIRD_SERVER_REPLY ||
+	       t->result == CURLE_HTTP2;
 }
 
 long transfer_status(const struct transfer *t)

@@ -34,6 +34,7 @@ struct transfer {
 	struct curl_slist *lines;  /* request headers */
 	struct buf *body, *headers;
 	const char *over;          /* the cap that was reached: "its body is", "its headers are" */
+	CURLcode result;           /* of transfer_run */
 };
 
 /* Readies a handle for http://endpoint/path with every limit applied. False: err says why. End it in either case. */
@@ -44,6 +45,7 @@ void transfer_bearer(struct transfer *t, const char *token); /* NULL: none */
 /* Asks, and waits at most until the deadline. False: no whole answer came. */
 bool transfer_run(struct transfer *t, struct err *err);
 long transfer_status(const struct transfer *t); /* 0: none came */
+bool transfer_heard(const struct transfer *t);  /* something came, HTTP or not */
 double transfer_ms(const struct transfer *t);
 void transfer_end(struct transfer *t);
 struct text header_value(struct text headers, const char *name); /* trimmed; empty where missing */

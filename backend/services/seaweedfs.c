@@ -202,13 +202,16 @@ static bool get(struct probe *p, const struct endpoint *at, const char *path, st
 	return http_ask(p, at, &request, out, err);
 }
 
-static enum answered unanswered(const struct err *err)
+static enum answered unanswered(const struct err *err, const struct http_answer *answer)
 {
-	return err->code == ERR_CONNECT ? ANSWERED_REFUSED : err->code == ERR_PROTOCOL ? ANSWERED_OTHER : ANSWERED_MUTE;
+	if (err->code == ERR_CONNECT)
+		return ANSWERED_REFUSED;
+	return err->code == ERR_PROTOCOL && answer->heard ? ANSWERED_OTHER : ANSWERED_MUTE;
 }
 
 /* The part at p->at and its version, by one GET. ANSWERED_OTHER: another server answers. */
-static enum answered ask_part(struct probe *p, const char *path, const char **role, char version[SEAWEEDFS_VERSION_SIZE])
+static enum answered ask_part(struct probe *p, const char *path, const char **role, char version[SEAWEEDFS_VERSION_SIZE],
+	struct identity *who)
 {
 	struct http_answer answer;
 	struct err err = {0};
@@ -216,13 +219,16 @@ static enum answered ask_part(struct probe *p, const char *path, const char **ro
 	struct text server;
 
 	if (!get(p, &p->at, path, &answer, &err)) {
-		answered = unanswered(&err);
+		answered = unanswered(&err, &answer);
 	} else {
 		server = http_header(&answer, "Server");
 		*role = seaweedfs_role(server, buf_text(&answer.body));
 		seaweedfs_version(server.len ? server : text_between(buf_text(&answer.body), "<title>", "</title>"), version);
-		if (!*role)
+		if (!*role) { /* an error is what SeaweedFS, too, may say on a bad day: the judge reads the status */
 			answered = ANSWERED_OTHER;
+			who->says = arena_printf(p->arena, "HTTP %ld", answer.status);
+			who->source = arena_printf(p->arena, "GET %s", path);
+		}
 	}
 	http_answer_free(&answer);
 	return answered;
@@ -234,10 +240,10 @@ static enum answered identify(struct probe *p, struct identity *who)
 	const char *path = role_is(probe_role(p, &kind_seaweedfs), "master") ? page : any, *role = NULL;
 	char version[SEAWEEDFS_VERSION_SIZE] = "";
 	int64_t begun = clock_ms();
-	enum answered answered = ask_part(p, path, &role, version);
+	enum answered answered = ask_part(p, path, &role, version, who);
 
 	if (answered == ANSWERED_YES && path == any && role_is(role, "master"))
-		answered = ask_part(p, path = page, &role, version); /* its / may have been the leader's */
+		answered = ask_part(p, path = page, &role, version, who); /* its / may have been the leader's */
 	if (answered != ANSWERED_YES)
 		return answered;
 	return identity_say(p, who, &kind_seaweedfs, role_is(role, "master") ? NULL : role, SURE_EXACT, version[0] ? version : NULL,
@@ -254,7 +260,7 @@ static enum answered pulse(struct probe *p, struct identity *who)
 	if (who->role)
 		return identify(p, who);
 	if (!get(p, &p->at, "/cluster/status", &answer, &err))
-		answered = unanswered(&err);
+		answered = unanswered(&err, &answer);
 	else if (answer.status == 200 && text_starts(buf_text(&answer.body), "{") && !http_header(&answer, "Server").len)
 		answered = ANSWERED_YES; /* without a leader: {} */
 	http_answer_free(&answer);

@@ -111,7 +111,7 @@ static bool say(struct probe *p, const char *word, size_t most, struct buf *answ
 	return came || answer->len > 0;
 }
 
-/* The JSON of an admin command; NULL: err says why. Free it. */
+/* The JSON of an admin command; NULL: err says why, and is a timeout where nothing was heard. Free it. */
 static struct json *command(struct probe *p, const struct endpoint *at, const char *path, struct err *err)
 {
 	struct http_answer answer;
@@ -122,6 +122,8 @@ static struct json *command(struct probe *p, const struct endpoint *at, const ch
 		root = json_parse(buf_text(&answer.body), err);
 	else if (came)
 		err_set(err, ERR_PROTOCOL, "GET %s: HTTP %ld", path, answer.status);
+	else if (err->code == ERR_PROTOCOL && !answer.heard)
+		err->code = ERR_TIMEOUT; /* hung up without a word */
 	if (root && !json_string(json_get(root, "command"))) {
 		err_set(err, ERR_PROTOCOL, "GET %s: not an answer of an admin server", path);
 		json_free(root);
@@ -185,6 +187,8 @@ static enum answered identify(struct probe *p, struct identity *who)
 		answered = identify_admin(p, who);
 	else if (said == ZOOKEEPER_SERVES)
 		answered = say_version(p, who, NULL, text_between(buf_text(&answer), "Zookeeper version: ", "\n"), "srvr", begun);
+	else if (said == ZOOKEEPER_NOT && err.code == ERR_TIMEOUT)
+		answered = ANSWERED_MUTE; /* what came of its words by the deadline is too little to say who it is */
 	else if (said != ZOOKEEPER_NOT)
 		answered = identity_say(p, who, &kind_zookeeper, NULL, SURE_UNKNOWN, NULL, NULL, asked_in(p, "srvr", begun));
 	buf_free(&answer);

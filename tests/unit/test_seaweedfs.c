@@ -484,6 +484,66 @@ static void its_words_tell_which_port_is_which_part(void **state)
 	assert_null(kind_seaweedfs.role_of(own, 4711));
 }
 
+/* ---- who is it not ---- */
+
+static bool hang_up(void *ctx, struct text q, struct buf *out)
+{
+	(void)ctx;
+	(void)q;
+	(void)out;
+	return false;
+}
+
+static bool no_http(void *ctx, struct text q, struct buf *out)
+{
+	(void)ctx;
+	(void)q;
+	buf_puts(out, "SSH-2.0-OpenSSH_9.2\r\n");
+	return false;
+}
+
+static bool broken(void *ctx, struct text q, struct buf *out)
+{
+	(void)ctx;
+	(void)q;
+	fake_http(out, 500, "", "oops");
+	return false;
+}
+
+static enum answered identified(bool (*as)(void *, struct text, struct buf *), char says[64])
+{
+	struct fake_server *server = fake_server_start(as, NULL);
+	struct fake_probe probe;
+	struct identity who = {0};
+	enum answered answered;
+
+	fake_probe_begin(&probe, fake_server_at(server), 5000);
+	answered = kind_seaweedfs.identify(&probe.p, &who);
+	text_copy(says, 64, text_of(who.says));
+	fake_probe_end(&probe);
+	fake_server_stop(server);
+	return answered;
+}
+
+/* docker-proxy does so before a dead container: that is silence, and nobody else's answer. */
+static void who_accepts_and_hangs_up_is_mute_and_no_stranger(void **state)
+{
+	char says[64];
+
+	(void)state;
+	assert_int_equal(identified(hang_up, says), ANSWERED_MUTE);
+	assert_int_equal(identified(no_http, says), ANSWERED_OTHER);
+}
+
+static void an_error_status_is_told_so_that_it_makes_nobody_a_stranger(void **state)
+{
+	char says[64];
+
+	(void)state;
+	assert_int_equal(identified(broken, says), ANSWERED_OTHER);
+	assert_string_equal(says, "HTTP 500");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +567,8 @@ int main(void)
 		cmocka_unit_test(s3_that_fails_is_bad),
 		cmocka_unit_test(without_a_key_s3_is_not_asked_for_more_than_its_name),
 		cmocka_unit_test(its_words_tell_which_port_is_which_part),
+		cmocka_unit_test(who_accepts_and_hangs_up_is_mute_and_no_stranger),
+		cmocka_unit_test(an_error_status_is_told_so_that_it_makes_nobody_a_stranger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,48 @@ static void any_other_json_is_another_server(void **state)
 	done(&a);
 }
 
+static bool hang_up(void *ctx, struct text q, struct buf *out)
+{
+	(void)ctx;
+	(void)q;
+	(void)out;
+	return false;
+}
+
+/* Its first word, and no more. */
+static bool begin_to_speak(void *ctx, struct text q, struct buf *out)
+{
+	(void)ctx;
+	(void)q;
+	buf_puts(out, "Zookeeper ");
+	return true;
+}
+
+static enum answered identified(bool (*as)(void *, struct text, struct buf *), const char *role, int64_t ms)
+{
+	struct fake_server *server = fake_server_start(as, NULL);
+	struct expected_port port = {role, fake_server_at(server).port};
+	struct expectation expected = {.name = "zookeeper", .kind = &kind_zookeeper, .ports = &port, .n_ports = 1};
+	struct fake_probe probe;
+	struct identity who = {0};
+	enum answered answered;
+
+	fake_probe_begin(&probe, fake_server_at(server), ms);
+	probe.p.expected = &expected;
+	answered = kind_zookeeper.identify(&probe.p, &who);
+	fake_probe_end(&probe);
+	fake_server_stop(server);
+	return answered;
+}
+
+static void who_hangs_up_or_does_not_end_its_first_word_is_mute_and_no_stranger(void **state)
+{
+	(void)state;
+	assert_int_equal(identified(hang_up, "client", 5000), ANSWERED_MUTE);
+	assert_int_equal(identified(hang_up, "admin", 5000), ANSWERED_MUTE);
+	assert_int_equal(identified(begin_to_speak, "client", 200), ANSWERED_MUTE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +351,7 @@ int main(void)
 		cmocka_unit_test(one_without_a_quorum_answers_and_is_bad),
 		cmocka_unit_test(a_read_only_one_is_bad),
 		cmocka_unit_test(any_other_json_is_another_server),
+		cmocka_unit_test(who_hangs_up_or_does_not_end_its_first_word_is_mute_and_no_stranger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
