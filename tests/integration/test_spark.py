@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Spark in depth on the real lab: laketop's figures against the REST answers of masters, drivers and the history server; what
+fails shows at the next look; and nobody's log complains of being watched."""
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+from check import FULL, HOME, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, skip, status, story, until
+
+sys.path.insert(0, str(ROOT / "tests" / "lab"))
+from services import port, submit  # noqa: E402 - the lab's own table of ports, and its way to submit
+
+MASTER, HISTORY, CONNECT_UI = port("spark-master-41"), port("spark-history"), port("spark-connect", "ui")
+TROUBLE, LOOP, WORKS, IMPORT = 4056, 4057, 4058, 4059  # web UIs of jobs of our own
+OWN = str(HOME / "spark-test.ini")
+jobs = {}
+
+
+def rest(at, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{at}{path}", timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def answers(at):
+    """The id of the application whose driver is there."""
+    try:
+        return rest(at, "/api/v1/applications")[0]["id"]
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def begin(name, mode, seconds, at, **how):
+    """A bounded job of our own, in a process group of its own."""
+    argv, env = submit("jobs.py", mode, seconds, ui=at, **how)
+    log = open(HOME / "log" / f"test-{name}.log", "wb")
+    jobs[name] = subprocess.Popen(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                  start_new_session=True)
+    return until(90, lambda: answers(at), 0.5)
+
+
+def finish(name):
+    job = jobs.pop(name, None)
+    if job and job.poll() is None:
+        os.killpg(job.pid, signal.SIGTERM)
+    if job:
+        job.wait(30)
+
+
+def spark(profile=OWN):
+    return json.loads(laketop("spark", "--json", "--profile", profile).stdout)["tables"]
+
+
+def own_findings(name):
+    document = status("--service", name, profile=OWN)
+    return {f["finding"]: f for s in document["services"] for f in s["findings"]}
+
+
+def rows(table, **those):
+    return [r for r in table if all(r.get(k) == v for k, v in those.items())]
+
+
+def masters_and_workers():
+    def same():
+        told, master = spark(PROFILE), rest(MASTER, "/json/")
+        mine = rows(told["masters"], service="spark-master-41")[0]
+        figures = [(mine["workers"], master["aliveworkers"]), (mine["cores"], master["cores"]), (mine["cores_used"], master["coresused"]),
+                   (mine["memory"], master["memory"] << 20), (mine["memory_used"], master["memoryused"] << 20), (mine["url"], master["url"])]
+        workers = {w["id"]: (w["state"], w["cores"], w["cores_used"]) for w in rows(told["workers"], master="spark-master-41")}
+        apps = {a["id"]: (a["name"], a["state"], a["cores"], a["memory"], a["started"] is not None)
+                for a in rows(told["applications"], service="spark-master-41")}
+        want_workers = {w["id"]: (w["state"], w["cores"], w["coresused"]) for w in master["workers"]}
+        want_apps = {a["id"]: (a["name"], a["state"], a["cores"], a["memoryperexecutor"] << 20, True)
+                     for a in master["activeapps"] + master["completedapps"]}
+        same.why = f"{figures} {workers} {want_workers} {apps} {want_apps}"
+        return all(a == b for a, b in figures) and workers == want_workers and apps == want_apps
+    ok("a-master-s-figures-are-those-of-its-json", until(20, same, 1), getattr(same, "why", ""))
+    connect = rows(spark(PROFILE)["connect"], service="spark-connect")[0]
+    ok("connect-says-port-version-since-when-and-whether-it-is-stale",
+       connect["port"] == port("spark-connect") and connect["version"] == "4.1.4" and connect["started"] and connect["stale"] is False, connect)
+
+
+def a_failed_job_is_found_behind_finished():
+    """An import fails; the master calls it FINISHED, and the history server knows better."""
+    argv, env = submit("jobs.py", "import", ui=IMPORT)
+    done = subprocess.run(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+    app = re.findall(r"app-\d{14}-\d{4}", done.stdout + done.stderr)
+    if not app:
+        skip("finished-with-a-failed-job-says-so", f"the import found no core to run on: {done.stderr[-200:]}")
+        return
+
+    def joined():
+        told = rows(spark(PROFILE)["applications"], service="spark-master-41", id=app[-1])
+        joined.why = told
+        return told and told[0]["state"] == "FINISHED" and told[0]["jobs_failed"] == 1
+    ok("finished-with-a-failed-job-says-so", until(60, joined, 2), getattr(joined, "why", ""))
+    completed = rest(HISTORY, "/api/v1/applications?status=completed&limit=3")
+    wants = {a["id"]: len(rest(HISTORY, f"/api/v1/applications/{a['id']}/jobs?status=failed")) for a in completed}
+
+    def counted():
+        mine = {a["id"]: a["jobs_failed"] for a in spark(PROFILE)["applications"]}
+        counted.why = f"{mine} {wants}"
+        return all(mine.get(i) == n for i, n in wants.items())
+    ok("failed-jobs-are-as-the-history-server-counts-them", until(30, counted, 2), getattr(counted, "why", ""))
+
+
+def a_driver_in_trouble():
+    app = begin("trouble", "trouble", 240, TROUBLE, master="local[2]")
+    ok("the-job-in-trouble-runs", app, "its web UI does not answer")
+    base = f"/api/v1/applications/{app}"
+    # its failing, skewed and spilling parts are over when it counts batches
+    until(120, lambda: any("batch" in j.get("description", "") for j in rest(TROUBLE, base + "/jobs?status=running")), 1)
+    told = spark()
+    stages = {(s["id"], s["attempt"]): s for s in rows(told["stages"], driver="trouble")}
+    truth = {(s["stageId"], s["attemptId"]): s for s in rest(TROUBLE, base + "/stages")}
+    failed = [s for s in truth.values() if s["status"] == "FAILED"]
+    names = {"tasks": "numTasks", "failed": "numFailedTasks", "input": "inputBytes", "output": "outputBytes", "spilled": "diskBytesSpilled",
+             "shuffle_read": "shuffleReadBytes", "shuffle_write": "shuffleWriteBytes"}
+    differ = [(k, mine, s[mine], truth[k][theirs]) for k, s in stages.items() for mine, theirs in names.items()
+              if s["state"] in ("COMPLETE", "FAILED") and s[mine] != truth[k][theirs]]
+    ok("stages-are-those-of-the-driver", stages and not differ, differ or told["stages"])
+    reasons = [stages.get((s["stageId"], s["attemptId"]), {}).get("reason") or "" for s in failed]
+    ok("every-failed-stage-says-why-in-one-line", failed and all(reasons) and any(r == "ValueError: menu of kitchen 7: price is not a number" for r in reasons),
+       reasons)
+    mine = rows(told["applications"], id=app)[0]
+    ok("failed-jobs-are-those-of-the-driver", mine["jobs_failed"] == len(rest(TROUBLE, base + "/jobs?status=failed")), mine)
+    ok("version-and-revision-of-the-build", mine["version"] == "4.1.4" and re.fullmatch("[0-9a-f]{40}", mine["revision"] or ""), mine)
+    table = {s["name"]: s for s in status("--service", "trouble", "--tables", profile=OWN)["services"]}["trouble"]["tables"]
+    sql = {e["id"]: e for e in table["sql"]}
+    want = rest(TROUBLE, base + "/sql?details=false&planDescription=false&offset=0&length=1000")
+    ok("sql-executions-are-those-of-the-driver", len(sql) == len(want) and all(sql[e["id"]]["jobs_failed"] == len(e["failedJobIds"]) for e in want),
+       (table["sql"], want))
+    executors = {e["id"]: (e["failed"], e["state"] == "alive") for e in table["executors"]}
+    ok("executors-are-those-of-the-driver", executors == {e["id"]: (e["failedTasks"], e["isActive"]) for e in rest(TROUBLE, base + "/allexecutors")},
+       executors)
+    findings = own_findings("trouble")
+    ok("a-failed-job-is-a-finding-with-its-cause", "job-failed" in findings and " failed: " in findings["job-failed"]["reason"], findings)
+
+
+def a_lost_executor():
+    app = begin("works", "forecast", 200, WORKS)
+    ok("a-job-of-our-own-runs", app, "its web UI does not answer")
+    base = f"/api/v1/applications/{app}"
+    alive = until(90, lambda: [e for e in rest(WORKS, base + "/executors") if e["id"] != "driver"], 0.5)
+    if not alive:
+        skip("a-lost-executor-shows", "its executor did not come: the lab's cores are taken")
+        return
+    pids = [int(p) for p in os.listdir("/proc") if p.isdigit() and words_of(p).count(app) and "CoarseGrainedExecutorBackend" in words_of(p)]
+    os.kill(pids[0], signal.SIGKILL)
+    until(30, lambda: any(not e["isActive"] for e in rest(WORKS, base + "/allexecutors")), 0.2)
+    found = own_findings("works")
+    ok("a-lost-executor-shows-at-the-next-look", "executor-lost" in found, found)
+    finish("works")
+
+
+def words_of(pid):
+    try:
+        return pathlib.Path("/proc", str(pid), "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def a_crash_loop():
+    begin("loop", "crash-loop", 150, LOOP, conf=("spark.executor.extraJavaOptions=-agentlib:nosuchagent",))
+
+    def seen():
+        document = status("--service", "spark-master-41")
+        seen.why = [f["reason"] for s in document["services"] for f in s["findings"]]
+        return any("executor crash loop" in r for r in seen.why)
+    ok("executors-that-die-at-start-are-a-crash-loop", until(60, seen, 1), getattr(seen, "why", ""))
+    app = rows(spark()["applications"], name="receipt scanner", state="RUNNING")
+    ok("the-application-says-how-many-died", app and app[0]["executors_lost"] >= 10 and app[0]["executors_started"] > app[0]["executors_lost"] - 2, app)
+    finish("loop")
+
+
+def a_killed_worker():
+    alive = [w["id"] for w in rest(MASTER, "/json/")["workers"] if w["state"] == "ALIVE"]
+    lab("break", "killed")
+    try:
+        until(30, lambda: any(w["id"] == alive[0] and w["state"] == "DEAD" for w in rest(MASTER, "/json/")["workers"]), 0.2)
+        worker = rows(spark(PROFILE)["workers"], id=alive[0])
+        ok("a-killed-worker-is-dead-at-the-next-look", worker and worker[0]["state"] == "DEAD", worker)
+        mine = rows(spark(PROFILE)["masters"], service="spark-master-41")[0]
+        ok("a-master-without-workers-says-so", mine["workers"] == 0 and mine["workers_dead"] >= 1 and mine["verdict"] == "sick", mine)
+    finally:
+        lab("heal")
+
+
+def complaints(sizes):
+    found = []
+    for path, size in sizes.items():
+        with open(path, "rb") as log:
+            log.seek(size)
+            found += [f"{path.name}: {line}" for line in log.read().decode("utf-8", "replace").splitlines()
+                      if re.search(r"\b(WARN|ERROR|FATAL)\b|Exception|Too large frame", line)]
+    return found
+
+
+def nobody_complains():
+    """The screen watches; the logs of masters, workers, Connect, history and a driver stay as they are."""
+    logs = [HOME / "log" / f"{n}.log" for n in ("spark-master-41", "spark-worker-41", "spark-connect", "spark-history", "test-trouble")]
+    sizes = {p: p.stat().st_size for p in logs if p.exists()}
+    seconds = 600 if FULL else 60
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(LAKETOP, [LAKETOP, "--profile", OWN])
+    until_then = time.monotonic() + seconds
+    os.set_blocking(fd, False)
+    while time.monotonic() < until_then:
+        try:
+            while os.read(fd, 65536):
+                pass
+        except OSError:
+            time.sleep(0.1)
+    os.kill(pid, signal.SIGTERM)
+    while os.waitpid(pid, os.WNOHANG)[0] == 0:
+        try:
+            os.read(fd, 65536)
+        except OSError:
+            time.sleep(0.05)
+    os.close(fd)
+    ok(f"no-log-complains-in-{seconds}-s-of-watching", not complaints(sizes), complaints(sizes)[:5])
+
+
+if not (HOME / "profile.ini").exists():
+    lab("up", "pocket")
+lab("up", "pocket")
+until(120, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
+with open(OWN, "w", encoding="utf-8") as own:
+    own.write(pathlib.Path(PROFILE).read_text(encoding="utf-8"))
+    for name, at in (("trouble", TROUBLE), ("loop", LOOP), ("works", WORKS)):
+        own.write(f"\n[service {name}]\nkind = spark-driver\nport = {at}\nrequired = no\n")
+try:
+    for each in (masters_and_workers, a_failed_job_is_found_behind_finished, a_driver_in_trouble, nobody_complains, a_lost_executor, a_crash_loop,
+                 a_killed_worker):
+        if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
+            story(each)
+finally:
+    for name in list(jobs):
+        finish(name)
+    os.unlink(OWN)
+end()
