@@ -38,13 +38,14 @@ enum {
 	GRPC_UNKNOWN = -1, GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_DENIED = 7, GRPC_UNIMPLEMENTED = 12, GRPC_INTERNAL = 13,
 	GRPC_UNAVAILABLE = 14, GRPC_UNAUTHENTICATED = 16,
 };
-enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, UI_AGAIN_MS = 60000 };
+enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, PROMPT_MS = 40, UI_AGAIN_MS = 60000 };
 enum { UI_FIRST = 4040, UI_TRIES = 4, WORDS_SIZE = 200 };
 enum { FRAME_HEADER = 9, FRAME_MAX = 16384, FRAMES_MAX = 32, FRAME_SETTINGS = 4, FLAG_ACK = 1 };
 
 struct connect { /* p->state */
 	char session[CONNECT_ID_SIZE]; /* ours at the server; "" not drawn yet */
 	char stray[CONNECT_ID_SIZE];   /* never made at the server */
+	double release_ms;             /* what its release took; 0: not asked yet */
 	bool made;                     /* the server has our session */
 	int64_t used;                  /* clock_wall_ms() of its last use: also a sleeping machine lets it expire */
 	int line;                      /* the kept connection; -1: none */
@@ -629,9 +630,11 @@ static void close_state(void *state)
 	struct grpc_answer answer;
 	struct buf message;
 	struct err err;
+	int64_t begun = clock_ms();
 
-	/* only to the one that has the session: by now somebody else may hold the port */
-	if (c->made && c->line >= 0 && line_settle(&p, c, NULL)) {
+	/* Only to the one that has the session: by now somebody else may hold the port. And only to one that answers promptly:
+	 * an answer that nobody waits for any more leaves a stack trace in its log, a session that is left just expires. */
+	if (c->made && c->line >= 0 && c->release_ms < PROMPT_MS && line_settle(&p, c, NULL) && clock_ms() - begun < PROMPT_MS) {
 		buf_init(&message, 512);
 		connect_put_release(&message, c->session);
 		call(&p, c, SERVICE "ReleaseSession", &message, &answer, &err);
@@ -752,6 +755,7 @@ static bool ask_service(struct probe *p, struct connect *c, struct snapshot *s)
 	buf_init(&message, 512);
 	connect_put_release(&message, c->stray);
 	good = call(p, c, SERVICE "ReleaseSession", &message, &answer, &s->err);
+	c->release_ms = good ? answer.ms : PROMPT_MS;
 	if (good && answer.status == GRPC_OK && connect_is_about(buf_text(&answer.body), c->stray))
 		snapshot_health(s, LINK_OK, "ReleaseSession of no session", "answers in %.0f ms", answer.ms);
 	else if (good && (answer.status == GRPC_UNAUTHENTICATED || answer.status == GRPC_DENIED))
