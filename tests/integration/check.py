@@ -3,9 +3,14 @@
 
 A test prints "ok NAME", "not ok NAME: why" or "skip NAME: why"; tests/run counts those lines.
 """
+import contextlib
 import json
 import os
 import pathlib
+import random
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -59,8 +64,14 @@ def service(document, name):
     return next((s for s in document["services"] if s["name"] == name), None)
 
 
-def lab(*args, timeout=900):
-    done = subprocess.run([LAB, *args], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+class CannotRun(RuntimeError):
+    """This machine does not allow it: a test skips, and says why."""
+
+
+def lab(*args, timeout=900, env=None):
+    done = subprocess.run([LAB, *args], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL, env={**os.environ, **(env or {})})
+    if done.returncode == 3:
+        raise CannotRun(done.stderr.strip().removeprefix("lab: "))
     if done.returncode:
         raise RuntimeError(f"lab {' '.join(args)}: exit {done.returncode}: {(done.stdout + done.stderr)[-800:]}")
     return done.stdout
@@ -74,3 +85,155 @@ def until(seconds, condition, every=0.2):
         if value or time.monotonic() > end_at:
             return value
         time.sleep(every)
+
+
+# ---- a lab of a test's own ----
+
+def _is_free(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(but=()):
+    """Below those that the kernel gives away, with the one 10,000 above it, which SeaweedFS takes for gRPC."""
+    while True:
+        port = random.randrange(11000, 22000)
+        if port not in but and _is_free(port) and _is_free(port + 10000):
+            return port
+
+
+def moved_ports(*groups):
+    """For LAKETOP_LAB_PORTS: every port of these groups is another one than usual."""
+    sys.path.insert(0, str(ROOT / "tests" / "lab"))
+    from services import services_of  # noqa: PLC0415 - most tests do not need it
+    taken, words = set(), []
+    for service_ in services_of(groups) + services_of(groups, helpers=True):
+        for role in service_.ports:
+            taken.add(port := free_port(taken))
+            words.append(f"{service_.name}{'.' + role if role else ''}={port}")
+    return " ".join(words)
+
+
+class Lab:
+    """Beside the shared lab: a home of its own in that one's, every port moved; ended and gone afterwards."""
+
+    def __init__(self, name, *groups):
+        self.home, self.groups = HOME / f"own-{name}", groups
+        self.profile = str(self.home / "profile.ini")
+        self.env = {"LAKETOP_LAB_HOME": str(self.home), "LAKETOP_LAB_PORTS": moved_ports(*groups)}
+
+    def __enter__(self):
+        HOME.mkdir(parents=True, exist_ok=True)
+        if os.geteuid() == 0:
+            HOME.chmod(0o755)  # PostgreSQL runs as another user
+        return self
+
+    def __exit__(self, *_):
+        self("down")
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def __call__(self, *args):
+        return lab(*args, env=self.env)
+
+    def up(self):
+        self("up", *self.groups)
+
+    def secrets(self):
+        return secrets_of(self.home)
+
+
+def secrets_of(home):
+    """Every password and key of a lab, by the file that holds it."""
+    found = {}
+    for path in sorted((home / "secret").iterdir()):
+        for word in re.findall(r"[0-9A-Za-z]{16,}", path.read_text()):
+            found.setdefault(word, path.name)
+    return found
+
+
+# ---- what a person sees ----
+
+class Screen:
+    """laketop, or another command, in a terminal of its own, as a person has it on the second monitor."""
+
+    def __init__(self, *args, columns=120, lines=40, command=LAKETOP, env=None):
+        self.socket = f"laketop-test-{os.getpid()}"
+        self.tmux("kill-server", check=False)
+        self.tmux("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(lines), *(f"-e{k}={v}" for k, v in (env or {}).items()), command, *args)
+
+    def tmux(self, *args, check=True):
+        return subprocess.run(["tmux", "-L", self.socket, "-f", "/dev/null", *args], check=check, capture_output=True, text=True).stdout
+
+    def text(self):
+        return self.tmux("capture-pane", "-p", "-t", "t", check=False)
+
+    def word(self, name):
+        """The verdict in the row of a service; the lines of problems and events are no rows."""
+        found = re.findall(rf"^\W{{2,5}}{name}\s{{2,}}(absent|blocked|frozen|impostor|mute|serving|sick|starting|stopped|unknown|wrong version)\s", self.text(), re.M)
+        return found[-1] if found else ""
+
+    def press(self, *keys):
+        self.tmux("send-keys", "-t", "t", *keys)
+
+    def close(self):
+        self.tmux("kill-server", check=False)
+
+
+@contextlib.contextmanager
+def screen(*args, **more):
+    it = Screen(*args, **more)
+    try:
+        yield it
+    finally:
+        it.close()
+
+
+# ---- JSON Schema, as far as ours goes ----
+
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float), "integer": int}
+KEYWORDS = {"$schema", "$defs", "title", "description", "$ref", "type", "const", "enum", "required", "properties", "additionalProperties", "items",
+            "minItems", "minimum", "maximum", "pattern"}
+
+
+def _is_a(value, name):
+    return isinstance(value, TYPES[name]) and (name in ("boolean", "null") or not isinstance(value, bool))
+
+
+def schema_errors(value, schema, root=None, at="$"):
+    """Where the value breaks the schema, each as one line."""
+    root = root or schema
+    if set(schema) - KEYWORDS:
+        raise ValueError(f"this validator does not know {sorted(set(schema) - KEYWORDS)}")
+    if "$ref" in schema:
+        return schema_errors(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root, at)
+    types = schema.get("type", list(TYPES))
+    if not any(_is_a(value, name) for name in ([types] if isinstance(types, str) else types)):
+        return [f"{at}: {value!r} is no {types}"]
+    wrong = []
+    if "const" in schema and value != schema["const"]:
+        wrong.append(f"{at}: {value!r} is not {schema['const']!r}")
+    if "enum" in schema and value not in schema["enum"]:
+        wrong.append(f"{at}: {value!r} is none of {schema['enum']}")
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+        wrong.append(f"{at}: {value!r} is not like {schema['pattern']}")
+    if _is_a(value, "number") and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        wrong.append(f"{at}: {value!r} is out of bounds")
+    if isinstance(value, dict):
+        wrong += [f"{at}: has no {key}" for key in schema.get("required", []) if key not in value]
+        for key, one in value.items():
+            more = schema.get("properties", {}).get(key, schema.get("additionalProperties", True))
+            if more is False:
+                wrong.append(f"{at}: {key} is not foreseen")
+            elif more is not True:
+                wrong += schema_errors(one, more, root, f"{at}.{key}")
+    if isinstance(value, list):
+        if len(value) < schema.get("minItems", 0):
+            wrong.append(f"{at}: fewer than {schema['minItems']}")
+        for i, one in enumerate(value):
+            wrong += schema_errors(one, schema.get("items", {}), root, f"{at}[{i}]")
+    return wrong

@@ -2,39 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The stories that laketop exists for, on the real lab: a stale server, the wrong Spark, a stolen
 port, three ways to be up and not serve, and 8:55 before a 9:00 talk."""
-import os
-import re
-import subprocess
 import sys
 import time
 
-from check import HOME, LAKETOP, PROFILE, end, lab, laketop, ok, service, status, story, until
-
-
-class Screen:
-    """laketop in a terminal of its own, as a person has it on the second monitor."""
-
-    def __init__(self, *args, columns=120, lines=40):
-        self.socket = f"laketop-test-{os.getpid()}"
-        self.tmux("kill-server", check=False)
-        self.tmux("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(lines), LAKETOP, *args)
-
-    def tmux(self, *args, check=True):
-        return subprocess.run(["tmux", "-L", self.socket, "-f", "/dev/null", *args], check=check, capture_output=True, text=True).stdout
-
-    def text(self):
-        return self.tmux("capture-pane", "-p", "-t", "t")
-
-    def word(self, name):
-        """The verdict in the row of a service; the lines of problems and events are no rows."""
-        found = re.findall(rf"^\W{{2,5}}{name}\s{{2,}}(absent|blocked|frozen|impostor|mute|serving|sick|starting|stopped|unknown|wrong version)\s", self.text(), re.M)
-        return found[-1] if found else ""
-
-    def press(self, *keys):
-        self.tmux("send-keys", "-t", "t", *keys)
-
-    def close(self):
-        self.tmux("kill-server", check=False)
+from check import HOME, PROFILE, Screen, end, lab, laketop, ok, service, status, story, until
 
 
 def first_line(*args):
