@@ -10,6 +10,7 @@ const struct service_kind *const service_kinds[] = {
 	&kind_postgres,
 	&kind_seaweedfs,
 	&kind_kafka,
+	&kind_kafka_connect,
 	&kind_zookeeper,
 	&kind_spark_master,
 	&kind_spark_worker,

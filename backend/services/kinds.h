@@ -8,6 +8,7 @@
 extern const struct service_kind kind_postgres;
 extern const struct service_kind kind_seaweedfs;
 extern const struct service_kind kind_kafka;
+extern const struct service_kind kind_kafka_connect;
 extern const struct service_kind kind_zookeeper;
 extern const struct service_kind kind_spark_master;
 extern const struct service_kind kind_spark_worker;
