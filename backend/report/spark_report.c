@@ -23,17 +23,20 @@ struct spark_table {
 };
 
 static const struct spark_table tables[] = {
-	{"masters", {"spark-master"}, NULL, "service", {"status", "url", "workers", "workers_dead", "applications", "waiting", "cores", "cores_used",
-		"memory", "memory_used", NULL}, {"service", "verdict", "version", "port", "workers", "cores_used", "cores", "applications", "waiting", NULL}},
-	{"workers", {"spark-master"}, "workers", "master", {NULL}, {"master", "id", "state", "late", "cores_used", "cores", "memory_used", "memory", NULL}},
-	{"applications", {"spark-master"}, "applications", "service", {NULL}, {"service", "id", "name", "state", "cores", "duration", "jobs_failed",
-		"executors_lost", "why", NULL}},
-	{"stages", {"spark-driver", "spark-connect"}, "stages", "driver", {NULL}, {"driver", "id", "state", "completed", "tasks", "failed", "skew", "spilled",
-		"name", NULL}},
-	{"queries", {"spark-driver", "spark-connect"}, "queries", "driver", {NULL}, {"driver", "name", "state", "batch", "input_rate", "processing_rate",
-		"batch_ms", "state_rows", "reason", NULL}},
-	{"connect", {"spark-connect"}, NULL, "service", {"sessions", "requests", "application", "master", "ui", "executors", "jobs_active", "jobs_failed",
-		NULL}, {"service", "verdict", "version", "port", "started", "stale", "sessions", "requests", "master", NULL}},
+	{"masters", {"spark-master"}, NULL, "service",
+		{"status", "url", "workers", "workers_dead", "applications", "waiting", "cores", "cores_used", "memory", "memory_used", NULL},
+		{"service", "verdict", "version", "port", "workers", "cores_used", "cores", "applications", "waiting", NULL}},
+	{"workers", {"spark-master"}, "workers", "master", {NULL},
+		{"master", "id", "state", "late", "cores_used", "cores", "memory_used", "memory", NULL}},
+	{"applications", {"spark-master"}, "applications", "service", {NULL},
+		{"service", "id", "name", "state", "cores", "duration", "jobs_failed", "executors_lost", "why", NULL}},
+	{"stages", {"spark-driver", "spark-connect"}, "stages", "driver", {NULL},
+		{"driver", "id", "state", "completed", "tasks", "failed", "skew", "spilled", "name", NULL}},
+	{"queries", {"spark-driver", "spark-connect"}, "queries", "driver", {NULL},
+		{"driver", "name", "state", "batch", "input_rate", "processing_rate", "batch_ms", "state_rows", "reason", NULL}},
+	{"connect", {"spark-connect"}, NULL, "service",
+		{"sessions", "requests", "application", "master", "ui", "executors", "jobs_active", "jobs_failed", NULL},
+		{"service", "verdict", "version", "port", "started", "stale", "sessions", "requests", "master", NULL}},
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 

@@ -25,7 +25,8 @@
 #define SMALL_PAGE "/app/?appId=none"
 
 enum { LATE_MS = 20000, UI_DEFAULT = 8080, REST_DEFAULT = 6066, RPC_DEFAULT = 7077 };
-enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, LOOP_LEAST = 10, LOOP_MS = 10000, LOOP_WINDOW_MS = 60000, SPARE_MS = 400 };
+enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000 };
+enum { LOOP_LEAST = 10, LOOP_MS = 10000, LOOP_WINDOW_MS = 60000, SPARE_MS = 400 };
 struct master { /* p->state */
 	struct spark_told told;
 	struct spark_seen_app apps[SPARK_PAGES_KEPT];
