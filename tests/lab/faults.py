@@ -5,6 +5,7 @@ Run as a program it is the server of a fault: mute PORT, http-500 PORT, connecti
 import http.server
 import json
 import os
+import shlex
 import signal
 import socket
 import struct
@@ -34,31 +35,34 @@ def end(*names):
         kit.stop(name, TABLE[name].stop_signal, TABLE[name].end_after)
 
 
-def sits_on(at, name, argv, env=None):
-    """Starts what sits on the port of a service, and waits until it does. name: whose pid file and log it has."""
-    child = kit.spawn(name, argv, env)
+def impostor(name, argv, at, env=None):
+    """Starts what sits on the port of another, and waits until it does. By its pid file the service has ended."""
+    child = kit.spawn("fault-" + name, argv, env)
     for _ in range(300):
         if kit.port_open(at):
-            return
+            return {"helpers": ["fault-" + name]}
         if child.poll() is not None:
             break
         time.sleep(0.1)
-    raise LabError(f"what should sit on port {at} did not come up; see {home('log', f'{name}.log')}")
-
-
-def impostor(name, argv, at, env=None):
-    """A foreign process: by its pid file the service has ended."""
-    sits_on(at, "fault-" + name, argv, env)
-    return {"helpers": ["fault-" + name]}
+    raise LabError(f"the impostor did not come up; see {home('log', f'fault-{name}.log')}")
 
 
 def stand_in(name, what):
-    """The service itself as it were: what answers in its place has its pid file."""
-    from services import port
-    s = victim(name)
+    """The service itself as it were: it has its pid file and is not young, else laketop would say that it is starting."""
+    from services import TABLE, port
+    s, spare = victim(name), TABLE["spare-" + what]
+    if not pid_of(spare.name):
+        kit.spawn(spare.name, *spare.start(spare))
     end(name)
-    sits_on(port(s), name, this(what, port(s)))
-    return {"restart": [name]}
+    line = os.open(home("run", spare.name + ".line"), os.O_RDWR)  # never waits for a reader
+    os.write(line, shlex.join(["env", "LAKETOP_LAB_NAME=" + name, *this(what, port(s))]).encode() + b"\n")
+    os.rename(home("run", spare.name + ".pid"), home("run", name + ".pid"))
+    for _ in range(300):
+        if kit.port_open(port(s)) and pid_of(name):
+            os.close(line)
+            return {"restart": [name]}
+        time.sleep(0.1)
+    raise LabError(f"what should be {name} did not come up; see {home('log', spare.name + '.log')}")
 
 
 def this(*words):
@@ -115,12 +119,12 @@ def killed(name="spark-worker-41"):
 
 
 def mute(name="spark-connect"):
-    """the service, by its pid file, accepts connections and never says a word"""
+    """the service runs on and listens, and never says a word"""
     return f"{name} says nothing any more", stand_in(name, "mute")
 
 
 def http_500(name="spark-history"):
-    """the service, by its pid file, answers 500 to everything"""
+    """the service runs on and answers 500 to everything"""
     return f"{name} answers 500 to everything", stand_in(name, "http-500")
 
 

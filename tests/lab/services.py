@@ -412,6 +412,14 @@ libraries:
             {**spark_env("4.1", s.name), "PYTHONPATH": python_path(place("spark-client")), "PYSPARK_PYTHON": sys.executable, "MALLOC_ARENA_MAX": "2"})
 
 
+def spare_start(s):
+    """Waits for a command, and becomes it: one that is old by then, as a service is that goes mute one day."""
+    line = home("run", s.name + ".line")
+    if not os.path.exists(line):
+        os.mkfifo(line, 0o600)
+    return ["bash", "-c", 'read -r words <>"$0" && eval "exec $words"', line], {}
+
+
 def kitchen(*words):
     return [sys.executable, os.path.join(HERE, "kitchen"), *map(str, words)], {}
 
@@ -492,13 +500,15 @@ TABLE = {s.name: s for s in (
     # what keeps topics and groups alive; started by the seed, ended by down
     Service("replay-orders", "orders at 60 times real time", "", LAKE, {}, lambda s: kitchen(
         "replay", "--bootstrap", bootstrap(), "--topic", "order-events", "--speed", 60, "--seed", 2,
-        "--start", "2026-11-15T11:00"), None, memory=30),
+        "--start", "2026-11-15T11:00"), None, after=("kafka",), memory=30),
     Service("group-order-board", "a group that keeps up", "", LAKE, {}, lambda s: kitchen(
-        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "order-board"), None, memory=30),
+        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "order-board"), None, after=("kafka",), memory=30),
     Service("group-kitchen-analytics", "a group that lags", "", LAKE, {}, lambda s: kitchen(
-        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, memory=30),
+        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, after=("kafka",), memory=30),
     Service("streams", "streaming queries from Kafka", "", ("streams",), {"": 4046}, streams_start, None, memory=450,
             items=("spark-4.1", "spark-kafka", "iceberg"), after=("kafka", "seaweedfs"), queries=QUERIES),
+    *(Service("spare-" + fault, f"will be the fault {fault}", "", LAKE, {}, spare_start, None, seeded="", memory=4)
+      for fault in ("mute", "http-500")),
     Service("pipeline", "a declarative pipeline", "", ("pipeline",), {"": 4055, "grpc": 15003}, pipeline_start, None, memory=600,
             items=("spark-4.1", "spark-client"), seeded=""),
     job("waiting", "an application that waits for cores", 4052, 300, {"spark.executor.cores": 3}, cores=3),
@@ -525,7 +535,7 @@ def profile(groups):
         keys = {"kind": s.kind, **{f"port.{role}" if role else "port": port(s, role) for role in s.ports}, "version": s.version,
                 "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
                 "pidfile": "" if "container" in s.extra else home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()},
-                "progress": home("progress", s.name), "grace": "3s"}  # the progress says what is starting: no other need be borne with
+                "progress": home("progress", s.name)}
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
     for s in services_of(groups, helpers=True):
         for name, where in s.queries.items():

@@ -29,4 +29,4 @@ def price_report():
 
 @dp.materialized_view
 def demand():
-    return spark.range(0, 240, 1, 2).selectExpr("id", "reflect('java.lang.Thread', 'sleep', 5000L) AS slept")
+    return spark.range(0, 120, 1, 1).selectExpr("id", "reflect('java.lang.Thread', 'sleep', 5000L) AS slept")
