@@ -202,6 +202,7 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 	const struct service_kind *kinds[CANDIDATES_MAX];
 	enum answered answered = ANSWERED_NOT_ASKED;
 
+	s->server = target_server(t);
 	if (a->expected)
 		files_look(a->engine->host, a->expected, t->owner_started, s);
 	if (t->facts && !t->listening) {
@@ -236,6 +237,7 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 	struct snapshot *s = snapshot_new(a->name, PART_DEPTH);
 	struct probe p = seat_probe(a, seat, t, s, DEPTH_DEADLINE_MS);
 
+	s->server = target_server(t);
 	identity_copy(s->arena, &s->who, &seat->last->who);
 	probe_state_for(&p, &seat->state_kind, kind);
 	if (!kind->inspect(&p, s) && s->health.state == LINK_UNKNOWN && !s->health.words)

@@ -26,6 +26,7 @@ struct target {
 	int64_t owner_started; /* ms since 1970; 0 unknown */
 	char hint[480];
 };
+uint64_t target_server(const struct target *t); /* tells one server on a port from the next; 0: none is known */
 
 enum job { JOB_HOST, JOB_DOCKER, JOB_SERVICE, JOB_CLERK, JOB_REPLAY, JOB_STREAM };
 
@@ -87,8 +88,11 @@ struct member { /* a service with what the engine keeps about it */
 	int64_t gone_since;          /* found ones: clock_ms() when its listener vanished; 0 */
 	struct history histories[SNAPSHOT_FIGURES_MAX];
 	uint64_t depth_taken;        /* generation of the last depth in the histories */
-	bool serves;                 /* as the events last said */
+	bool settled;                /* its first truth is known: what changes from here is an event */
 	int64_t trouble_since;       /* ms since 1970 */
+	uint64_t home;               /* the server that last answered as this service; 0 unknown */
+	uint64_t judged;             /* the server that the shown verdict is about; 0 unknown */
+	int64_t changed;             /* clock_ms() when another server was seen that is not asked to the end yet; 0 */
 };
 
 struct engine {

@@ -144,6 +144,42 @@ static void meet(struct engine *e, const struct listener *l, bool main_ports)
 		f->answered = true; /* a further port of a service that is known: not asked */
 }
 
+/* Its port is another server's now, which does not answer as it: a found one is not what it was found as any more. */
+static bool is_displaced(const struct engine *e, const struct member *m)
+{
+	struct target target;
+	uint64_t server;
+
+	target_from_facts(e, m, &target);
+	server = target_server(&target);
+	return server && m->home && server != m->home;
+}
+
+static bool is_another_kind(const struct member *m)
+{
+	const struct snapshot *s = m->service.pulse;
+
+	return s && s->server != m->home && s->who.answered == ANSWERED_YES && s->who.kind != m->service.kind;
+}
+
+/* Who is on its port is to be asked anew, as is what was taken for a part of it. */
+static void ask_anew(struct engine *e, const struct member *m)
+{
+	for (size_t i = 0; i < e->n_found; i++)
+		if (e->found[i].port == m->service.at.port || (e->found[i].pid && e->found[i].pid == m->service.verdict.shown.owner.pid)) {
+			found_forget(&e->found[i]);
+			e->found[i].tries = 0;
+		}
+}
+
+/* One that restarts is silent for a while; whose like comes and goes is not waited for. */
+static int64_t patience(const struct member *m, bool displaced)
+{
+	if (displaced ? is_another_kind(m) : m->service.kind && m->service.kind->fleeting)
+		return 0;
+	return GONE_MS;
+}
+
 static void drop_vanished(struct engine *e)
 {
 	for (size_t i = 0; i < e->n_found;) {
@@ -157,16 +193,19 @@ static void drop_vanished(struct engine *e)
 	for (size_t i = 0; i < e->n_members;) {
 		struct member *m = e->members[i];
 		const struct listener *l = facts_listener(e->lake.facts, m->service.at.address, m->service.at.port);
+		bool displaced = l && is_displaced(e, m);
 
-		if (m->service.expected || l) {
+		if (m->service.expected || (l && !displaced)) {
 			m->gone_since = 0;
 			i++;
 		} else if (!m->gone_since) {
 			m->gone_since = e->lake.now;
 			i++;
-		} else if (e->lake.now - m->gone_since < (m->service.kind && m->service.kind->fleeting ? 0 : GONE_MS)) {
+		} else if (e->lake.now - m->gone_since < patience(m, displaced)) {
 			i++;
 		} else {
+			if (displaced)
+				ask_anew(e, m);
 			member_drop(e, i);
 		}
 	}

@@ -105,6 +105,11 @@ void target_from_facts(const struct engine *e, const struct member *m, struct ta
 	}
 }
 
+uint64_t target_server(const struct target *t)
+{
+	return t->listening && t->socket ? t->socket * 0x9e3779b97f4a7c15u ^ (uint64_t)t->owner_started : 0;
+}
+
 static bool target_differs(const struct target *a, const struct target *b)
 {
 	return a->facts != b->facts || a->listening != b->listening || a->socket != b->socket || a->owner_started != b->owner_started;

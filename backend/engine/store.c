@@ -10,6 +10,8 @@
 
 #include "actor.h"
 
+enum { HOLD_MS = 2000 };
+
 /* ---- rings ---- */
 
 double ring_get(const struct ring *r, unsigned back)
@@ -95,6 +97,8 @@ static void take_depth(struct member *m, struct snapshot *s)
 void store_take(struct engine *e, struct member *m, struct snapshot *s)
 {
 	(void)e;
+	if (s->part == PART_PULSE && s->who.answered == ANSWERED_YES && s->who.kind == m->service.kind)
+		m->home = s->server;
 	if (s->part == PART_DEPTH)
 		take_depth(m, s);
 	else if (s->part == PART_ANSWER)
@@ -105,9 +109,29 @@ void store_take(struct engine *e, struct member *m, struct snapshot *s)
 
 /* ---- judging ---- */
 
+static bool is_of_another(const struct snapshot *s, uint64_t server)
+{
+	return s && s->server && server && s->server != server;
+}
+
+/* Another server than the one that was asked is there, and it is being asked: for a moment what is shown stands. */
+static bool holds(const struct engine *e, struct member *m, uint64_t server)
+{
+	const struct snapshot *pulse = m->service.pulse, *depth = m->service.depth;
+	bool asked = is_of_another(pulse, server) || (is_of_another(depth, server) && pulse && pulse->who.answered == ANSWERED_YES);
+
+	if (!asked)
+		m->changed = 0;
+	else if (!m->changed)
+		m->changed = e->lake.now;
+	return asked && e->lake.now - m->changed < HOLD_MS && m->service.verdict.begun && !e->options.headless;
+}
+
 void store_judge_one(struct engine *e, struct member *m)
 {
 	struct service *s = &m->service;
+	struct target target;
+	uint64_t server;
 	struct question q = {
 		.name = s->name, .kind = s->kind, .expected = s->expected, .at = s->at, .profile = e->profile,
 		.host = e->lake.facts, .host_seen = e->lake.facts_seen, .host_interval = e->host_news ? e->host_news->interval : 0,
@@ -116,17 +140,31 @@ void store_judge_one(struct engine *e, struct member *m)
 	};
 	struct judged j;
 
-	if (s->pulse) {
+	target_from_facts(e, m, &target);
+	server = target_server(&target);
+	if (holds(e, m, server))
+		return;
+	/* what a former server said is no evidence for this one, and its figures are not this one's */
+	if (is_of_another(q.pulse, server))
+		q.pulse = NULL;
+	if (is_of_another(q.depth, server)) {
+		hold(&s->depth, NULL);
+		q.depth = NULL;
+	}
+	if (q.pulse) {
 		q.fresh = s->pulse->files.fresh;
 		q.progress = s->pulse->files.progress;
 		q.pidfile_read = s->pulse->files.pidfile_read;
 		q.pidfile_pid = s->pulse->files.pidfile_pid;
 	}
-	/* what a former server said in depth is no evidence for this one */
+	/* nor is it where only the silence since tells that the server may be another */
 	if (q.depth && q.pulse && q.depth->begun < q.pulse->begun && q.pulse->who.answered != ANSWERED_YES)
 		q.depth = NULL;
 	q.refused_us = q.depth && q.depth->err.code == ERR_AUTH;
 	judge(&q, &j);
+	j.definite = j.definite || (server && m->judged && server != m->judged); /* nothing of the former one's holds on */
+	if (server)
+		m->judged = server;
 	if (e->options.headless) {
 		if (!s->verdict.begun || s->verdict.shown.verdict != j.verdict)
 			s->verdict.since_wall = e->lake.wall;
@@ -136,7 +174,7 @@ void store_judge_one(struct engine *e, struct member *m)
 		steady_take(&s->verdict, &j, s->pulse ? s->pulse->generation : 0, e->lake.wall);
 	}
 	s->asking = !s->pulse || (s->pulse->who.answered == ANSWERED_YES && s->pulse->who.kind && s->pulse->who.kind->inspect && !s->depth);
-	if (!s->expected && s->pulse && s->pulse->who.kind)
+	if (!s->expected && q.pulse && q.pulse->who.kind && (!m->home || q.pulse->server == m->home))
 		s->kind = s->pulse->who.kind;
 }
 
@@ -271,11 +309,11 @@ void store_judge(struct engine *e)
 	for (size_t i = 0; i < e->n_members; i++) {
 		struct member *m = e->members[i];
 		struct judged before = m->service.verdict.shown;
-		bool first = !m->service.verdict.begun || m->service.asking;
 
 		m->service.required = is_required(&e->lake, &m->service);
 		store_judge_one(e, m);
-		tell(e, m, &before, first);
+		tell(e, m, &before, !m->settled);
+		m->settled = m->settled || !m->service.asking;
 	}
 	for (size_t i = 0; i < e->n_members; i++)
 		e->members[i]->service.cause = cause_of(&e->lake, &e->members[i]->service, 0);

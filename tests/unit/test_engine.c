@@ -23,7 +23,7 @@
 
 #include "engine.h"
 
-enum manner { GOOD, MUTE, GARBAGE };
+enum manner { GOOD, MUTE, GARBAGE, POSTGRES };
 enum { SERVER_PID = 4242, TURNS_MS = 8000 };
 
 static const char SRVR[] = "Zookeeper version: 3.8.4-9316c2a7a97e1666d8f4593f34dd6fc36ecc436c, built on 2024-02-12 22:16 UTC\n"
@@ -35,20 +35,21 @@ static struct world {
 	_Atomic enum manner manner;
 	atomic_int asked;
 	/* what the host says */
-	atomic_bool listening, hinted;
+	atomic_bool listening, hinted, postgres;
 	atomic_int state;  /* of the process: 'S', 'T' */
 	atomic_int socket; /* inode */
+	atomic_int pid;
 	struct host *local, host;
 } world;
 
 static void *serve(void *arg)
 {
+	const int *listener = arg;
 	int held[64], n = 0;
 
-	(void)arg;
 	for (;;) {
 		char question[64];
-		int fd = accept(world.fd, NULL, NULL);
+		int fd = accept(*listener, NULL, NULL);
 
 		if (fd < 0)
 			break;
@@ -58,7 +59,8 @@ static void *serve(void *arg)
 			continue;
 		}
 		if (recv(fd, question, sizeof question, 0) > 0) {
-			const char *say = atomic_load(&world.manner) == GOOD ? SRVR : "220 mail ready\r\n";
+			enum manner manner = atomic_load(&world.manner);
+			const char *say = manner == GOOD ? SRVR : manner == POSTGRES ? "N" : "220 mail ready\r\n";
 
 			send(fd, say, strlen(say), MSG_NOSIGNAL);
 		}
@@ -81,12 +83,13 @@ static bool look(struct host *h, void **state, const char *const *disks, struct 
 	text_copy(l->address, sizeof l->address, TEXT("127.0.0.1"));
 	l->port = world.port;
 	l->inode = (uint64_t)atomic_load(&world.socket);
-	l->pid = p->pid = SERVER_PID;
+	l->pid = p->pid = atomic_load(&world.pid);
 	p->state = (char)atomic_load(&world.state);
 	p->started = 1795950000000;
 	text_copy(p->name, sizeof p->name, TEXT("java"));
 	if (atomic_load(&world.hinted))
-		text_copy(p->hint, sizeof p->hint, TEXT("org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg"));
+		text_copy(p->hint, sizeof p->hint, atomic_load(&world.postgres) ? TEXT("postgres -D data") :
+			TEXT("org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg"));
 	*f = (struct facts){.listeners = l, .n_listeners = atomic_load(&world.listening), .processes = p, .n_processes = atomic_load(&world.listening)};
 	f->box.oom_kills = -1;
 	s->facts = f;
@@ -115,7 +118,7 @@ static int set_up(void **state)
 	world.host.look_end = look_end;
 	setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock", 1);
 	net_global_init();
-	return pthread_create(&thread, NULL, serve, NULL) || pthread_detach(thread);
+	return pthread_create(&thread, NULL, serve, &world.fd) || pthread_detach(thread);
 }
 
 static int tear_down(void **state)
@@ -137,8 +140,10 @@ static int begin(void **state)
 	atomic_store(&world.manner, GOOD);
 	atomic_store(&world.listening, true);
 	atomic_store(&world.hinted, true);
+	atomic_store(&world.postgres, false);
 	atomic_store(&world.state, 'S');
 	atomic_store(&world.socket, 77);
+	atomic_store(&world.pid, SERVER_PID);
 	atomic_store(&world.asked, 0);
 	return 0;
 }
@@ -264,6 +269,104 @@ static void a_listener_that_vanishes_is_gone_at_once(void **state)
 	profile_free(p);
 }
 
+/* Another process on another socket. */
+static void replace_server(enum manner manner)
+{
+	atomic_store(&world.manner, manner);
+	atomic_fetch_add(&world.pid, 1);
+	atomic_fetch_add(&world.socket, 1);
+}
+
+static void a_server_that_was_replaced_by_a_good_one_was_restarted_and_no_more(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+	int64_t end = clock_ms() + TURNS_MS;
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	replace_server(GOOD);
+	while (!events_of(e, "restarted: pid 4242 became 4243") && clock_ms() < end) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+		assert_int_equal(lake_service(engine_lake(e), "zk")->verdict.shown.verdict, VERDICT_SERVING);
+	}
+	assert_int_equal(engine_lake(e)->n_events, 1);
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+/* What the former one said in three probes is not this one's merit. */
+static void a_server_that_was_replaced_by_a_mute_one_is_mute_by_its_first_silence(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+	const struct service *s;
+	unsigned pulse;
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	pulse = (unsigned)lake_service(engine_lake(e), "zk")->pulse->generation;
+	replace_server(MUTE);
+	assert_true(becomes(e, "zk", VERDICT_MUTE));
+	s = lake_service(engine_lake(e), "zk");
+	assert_true(s->pulse->generation <= pulse + 2); /* one may have been on its way */
+	assert_null(s->depth); /* its figures were the former one's */
+	assert_int_equal(events_of(e, "restarted"), 0);
+	assert_int_equal(events_of(e, "mute"), 1);
+	assert_int_equal(engine_stop(e, 2000), 0);
+	profile_free(p);
+}
+
+/* By its number a port of ZooKeeper's: a found one of it is asked. -1: none is free. */
+static int listen_like_zookeeper(uint16_t *port)
+{
+	for (*port = 22180; *port < 22190; ++*port) {
+		struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(*port)};
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (bind(fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fd, 64) == 0)
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+static void a_found_one_whose_port_another_kind_took_is_called_by_its_own_name(void **state)
+{
+	static int fd;
+	uint16_t usual = world.port;
+	char before[NAME_SIZE], after[NAME_SIZE];
+	struct profile *p = profile_with(NULL);
+	struct engine *e;
+	pthread_t thread;
+
+	(void)state;
+	fd = listen_like_zookeeper(&world.port);
+	assert_true(fd >= 0 && pthread_create(&thread, NULL, serve, &fd) == 0);
+	snprintf(before, sizeof before, "zookeeper:%u", world.port);
+	snprintf(after, sizeof after, "postgres:%u", world.port);
+	e = start(p, false);
+	assert_true(becomes(e, before, VERDICT_SERVING));
+	atomic_store(&world.postgres, true);
+	replace_server(POSTGRES);
+	assert_true(becomes(e, after, VERDICT_UNKNOWN)); /* no user is named */
+	for (int64_t end = clock_ms() + TURNS_MS; lake_service(engine_lake(e), before) && clock_ms() < end; engine_turn(e)) {
+		struct pollfd next = {engine_fd(e), POLLIN, 0};
+
+		poll(&next, 1, 50);
+	}
+	assert_null(lake_service(engine_lake(e), before));
+	assert_int_equal(engine_stop(e, 2000), 0);
+	shutdown(fd, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(fd);
+	world.port = usual;
+	profile_free(p);
+}
+
 static void another_kind_on_the_port_is_never_serving(void **state)
 {
 	struct profile *p = profile_with("");
@@ -370,6 +473,9 @@ int main(void)
 		cmocka_unit_test_setup(a_mute_server_is_named_so_and_comes_back_with_one_event_each_way, begin),
 		cmocka_unit_test_setup(a_stopped_process_is_frozen_at_once, begin),
 		cmocka_unit_test_setup(a_listener_that_vanishes_is_gone_at_once, begin),
+		cmocka_unit_test_setup(a_server_that_was_replaced_by_a_good_one_was_restarted_and_no_more, begin),
+		cmocka_unit_test_setup(a_server_that_was_replaced_by_a_mute_one_is_mute_by_its_first_silence, begin),
+		cmocka_unit_test_setup(a_found_one_whose_port_another_kind_took_is_called_by_its_own_name, begin),
 		cmocka_unit_test_setup(another_kind_on_the_port_is_never_serving, begin),
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
