@@ -33,7 +33,7 @@ static const struct field freshness_fields[] = {
 };
 static const struct field files_fields[] = {FIELD(files, pidfile_read, BOOL), FIELD(files, pidfile_pid, INT), {0}};
 static const struct field head_fields[] = {
-	FIELD(snapshot, generation, I64), FIELD(snapshot, interval, I64), FIELD(snapshot, requests, UNSIGNED), {0},
+	FIELD(snapshot, generation, EXACT), FIELD(snapshot, interval, I64), FIELD(snapshot, requests, UNSIGNED), {0},
 };
 
 /* ---- writing ---- */
@@ -217,6 +217,8 @@ static bool read_head(const struct json *line, struct snapshot *s, struct err *e
 	if (!json_i64(json_get(line, "took"), &took) || took < 0 || took > INT_MAX)
 		took = 0;
 	fields_read(line, head_fields, s);
+	if (s->interval < 0 || s->interval > INT_MAX)
+		s->interval = 0;
 	if (json_i64(json_get(line, "bytes"), &bytes) && bytes > 0)
 		s->bytes = (size_t)bytes;
 	s->wall = at;

@@ -30,6 +30,7 @@ static int64_t whole_take(const struct field *f, const char *from, int64_t *unkn
 	case FIELD_PORT:
 		return is.port;
 	case FIELD_I64:
+	case FIELD_EXACT:
 	case FIELD_COUNT:
 	case FIELD_TEXT:
 	case FIELD_LETTER:
@@ -67,6 +68,7 @@ static void field_write(struct json_writer *w, const struct field *f, const char
 	case FIELD_UNSIGNED:
 	case FIELD_PORT:
 	case FIELD_I64:
+	case FIELD_EXACT:
 	case FIELD_COUNT:
 		whole = whole_take(f, from, &unknown);
 		if (whole != unknown)
@@ -85,7 +87,8 @@ static int64_t number_within(const struct json *node, int64_t least, int64_t mos
 
 static void whole_read(const struct json *node, const struct field *f, char *into)
 {
-	int64_t wide = number_within(node, INT64_MIN, INT64_MAX, f->type == FIELD_COUNT ? -1 : 0);
+	int64_t most = f->type == FIELD_EXACT ? INT64_MAX : INT64_C(1) << 60;
+	int64_t wide = number_within(node, f->type == FIELD_EXACT ? INT64_MIN : -most, most, f->type == FIELD_COUNT ? -1 : 0);
 	int i = (int)number_within(node, INT_MIN, INT_MAX, 0);
 	unsigned u = (unsigned)number_within(node, 0, UINT_MAX, 0);
 	uint16_t port = (uint16_t)number_within(node, 0, UINT16_MAX, 0);
@@ -126,6 +129,7 @@ static void field_read(const struct json *node, const struct field *f, char *int
 	case FIELD_UNSIGNED:
 	case FIELD_PORT:
 	case FIELD_I64:
+	case FIELD_EXACT:
 	case FIELD_COUNT:
 		whole_read(node, f, into);
 		break;
@@ -157,7 +161,7 @@ static const struct field disk_fields[] = {
 };
 
 static const struct field listener_fields[] = {
-	FIELD(listener, address, TEXT), FIELD(listener, port, PORT), FIELD(listener, uid, UNSIGNED), FIELD(listener, inode, I64),
+	FIELD(listener, address, TEXT), FIELD(listener, port, PORT), FIELD(listener, uid, UNSIGNED), FIELD(listener, inode, EXACT),
 	FIELD(listener, pid, INT), FIELD(listener, pid_probable, BOOL), FIELD(listener, container, TEXT), FIELD(listener, unit, TEXT),
 	FIELD(listener, proxied, TEXT), FIELD(listener, open, BOOL), {0},
 };

@@ -19,7 +19,8 @@ enum field_type {
 	FIELD_INT,    /* int, pid_t */
 	FIELD_UNSIGNED, /* unsigned, uid_t */
 	FIELD_PORT,   /* uint16_t */
-	FIELD_I64,    /* int64_t; also uint64_t, whose upper half then reads as negative in the file */
+	FIELD_I64,    /* int64_t, a time or an amount: beyond 2^60 it is none, and sums of some stay numbers */
+	FIELD_EXACT,  /* uint64_t, an identity; its upper half reads as negative in the file */
 	FIELD_COUNT,  /* int64_t, -1 unknown */
 	FIELD_REAL,   /* double, NAN unknown */
 };

@@ -436,6 +436,24 @@ static void numbers_beyond_their_field_are_unknown(void **state)
 	snapshot_unref(s);
 }
 
+/* Ages and intervals are computed with: what would overflow there is not let in; identities stay exact. */
+static void absurd_times_and_amounts_are_unknown_and_identities_exact(void **state)
+{
+	struct snapshot *s = read_line("{\"schema\":1,\"source\":\"h\",\"part\":\"host\",\"interval\":9223372036854775807,\"generation\":-1,"
+		"\"facts\":{\"box\":{\"memory_total\":-9223372036854775808,\"oom_kills\":9223372036854775807},"
+		"\"listeners\":[{\"port\":1,\"inode\":-2}],\"processes\":[{\"pid\":7,\"started\":-9223372036854775808}]}}");
+
+	(void)state;
+	assert_non_null(s);
+	assert_int_equal(s->interval, 0);
+	assert_true(s->generation == UINT64_MAX);
+	assert_int_equal(s->facts->box.memory_total, 0);
+	assert_int_equal(s->facts->box.oom_kills, -1);
+	assert_true(s->facts->listeners[0].inode == UINT64_MAX - 1);
+	assert_int_equal(s->facts->processes[0].started, 0);
+	snapshot_unref(s);
+}
+
 static void a_line_with_more_rows_than_a_snapshot_holds_says_how_many_it_left_off(void **state)
 {
 	enum { ROWS = 200000 };
@@ -537,6 +555,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(what_is_no_snapshot_is_refused_with_a_reason),
 		cmocka_unit_test(numbers_beyond_their_field_are_unknown),
+		cmocka_unit_test(absurd_times_and_amounts_are_unknown_and_identities_exact),
 		cmocka_unit_test(a_line_with_more_rows_than_a_snapshot_holds_says_how_many_it_left_off),
 		cmocka_unit_test(half_a_line_is_never_written),
 		cmocka_unit_test(damaged_lines_are_survived),
