@@ -21,6 +21,7 @@ struct engine_options {
 	const char *state_dir;     /* for the event log; NULL: not kept */
 	bool headless;             /* judge one round as it is: no hysteresis */
 	bool discover;             /* find what no profile names */
+	bool blind;                /* the host is not looked at: only what the profile says is asked, and who holds a port is not known */
 	const char *only;          /* one service; NULL: all */
 	const char *const *only_kinds; /* services of these kinds, ends with NULL; NULL: all */
 };

@@ -40,6 +40,8 @@ struct engine_options engine_options_of(const struct setup *setup)
 		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
 		.discover = !o->service && !lag, .only = o->service, .only_kinds = lag ? report_lag_kinds : NULL,
+		/* a look at all processes takes longer than the whole question */
+		.blind = lag,
 	};
 }
 

@@ -291,7 +291,7 @@ static void *actor_service(void *arg)
 	facts = a->target.facts;
 	pthread_mutex_unlock(&e->lock);
 	/* the first look at the host says whom a question would reach; it takes milliseconds */
-	if (!facts)
+	if (!facts && !e->options.blind)
 		wait_fd(actor_wait(e, 400), a->wake, POLLIN);
 	while (go && !atomic_load(&a->retired)) {
 		struct target t;

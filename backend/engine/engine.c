@@ -333,8 +333,10 @@ struct engine *engine_start(const struct engine_options *options, struct err *er
 	} else if (open_record(e, err)) {
 		events_open(e);
 		if (!options->replay) {
-			actor_start(e, JOB_HOST, "host", NULL, NULL, NULL);
-			actor_start(e, JOB_DOCKER, "docker", NULL, NULL, NULL);
+			if (!options->blind) {
+				actor_start(e, JOB_HOST, "host", NULL, NULL, NULL);
+				actor_start(e, JOB_DOCKER, "docker", NULL, NULL, NULL);
+			}
 			for (int i = 0; options->discover && i < CLERKS; i++)
 				actor_start(e, JOB_CLERK, "clerk", NULL, NULL, NULL);
 		}

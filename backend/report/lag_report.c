@@ -69,7 +69,7 @@ bool report_lag_told(const struct lake *lake)
 
 		if (!s->expected || !s->expected->kind || strcmp(s->expected->kind->name, report_lag_kinds[0]) != 0)
 			continue;
-		if (s->asking || (s->verdict.shown.verdict == VERDICT_SERVING && !s->depth))
+		if (!s->pulse || (s->pulse->who.answered == ANSWERED_YES && !s->depth))
 			return false;
 		told = true;
 	}
