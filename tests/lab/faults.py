@@ -47,12 +47,17 @@ def impostor(name, argv, at, env=None):
     raise LabError(f"the impostor did not come up; see {home('log', f'fault-{name}.log')}")
 
 
+YOUNG = 61  # seconds for which laketop says of what does not answer that it is starting
+
+
 def stand_in(name, what):
-    """The service itself as it were: it has its pid file and is not young, else laketop would say that it is starting."""
+    """The service itself as it were: it has its pid file and is not young."""
     from services import TABLE, port
     s, spare = victim(name), TABLE["spare-" + what]
     if not pid_of(spare.name):
         kit.spawn(spare.name, *spare.start(spare))
+    while time.time() < os.path.getmtime(home("run", spare.name + ".pid")) + YOUNG:
+        time.sleep(0.2)
     end(name)
     line = os.open(home("run", spare.name + ".line"), os.O_RDWR)  # never waits for a reader
     os.write(line, shlex.join(["env", "LAKETOP_LAB_NAME=" + name, *this(what, port(s))]).encode() + b"\n")
