@@ -319,7 +319,9 @@ static bool ask_members(struct kafka_look *k, struct kafka_line *l, enum kafka_k
 
 static bool is_time_up(const struct kafka_look *k)
 {
-	return k->depth == KAFKA_LOOK_WHOLE && (wait_left(k->p->wait) < SPARE_MS || k->lag.n_commits > COMMITS_A_LOOK);
+	bool many = k->memory->begun && k->lag.n_commits > COMMITS_A_LOOK;
+
+	return k->depth == KAFKA_LOOK_WHOLE && (many || wait_left(k->p->wait) < SPARE_MS);
 }
 
 static bool ask_committed(struct kafka_look *k, struct kafka_line *l, struct err *err)
@@ -563,7 +565,8 @@ static void look_at_groups(struct kafka_look *k)
 	k->groups_whole = k->brokers_left_off == 0;
 	with_brokers(k, list_groups);
 	kafka_lag_groups_done(&k->lag, k->memory->begun ? &k->memory->lag : NULL);
-	kafka_lag_pick(&k->lag, k->depth == KAFKA_LOOK_WHOLE ? GROUPS_A_LOOK : SIZE_MAX);
+	/* the first look asks them all, as far as its time goes */
+	kafka_lag_pick(&k->lag, k->depth == KAFKA_LOOK_WHOLE && k->memory->begun ? GROUPS_A_LOOK : SIZE_MAX);
 	with_brokers(k, ask_groups);
 	k->asked_all = !k->only;
 	for (size_t i = 0; i < k->n_brokers; i++)
