@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import containers
 from fetching import KAFKA, KAFKA_ZK, SPARK, WEED, java, place, postgres_bin
-from kit import HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, secret_file, tcp_ask, write
+from kit import (HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, secret_file,
+                 tcp_ask, write)
 
 GROUPS = {
     "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history",
@@ -504,18 +505,19 @@ TABLE = {s.name: s for s in (
     Service("group-order-board", "a group that keeps up", "", LAKE, {}, lambda s: kitchen(
         "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "order-board"), None, after=("kafka",), memory=30),
     Service("group-kitchen-analytics", "a group that lags", "", LAKE, {}, lambda s: kitchen(
-        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None, after=("kafka",), memory=30),
-    Service("streams", "streaming queries from Kafka", "", ("streams",), {"": 4046}, streams_start, None, memory=450,
+        "consume", "--bootstrap", bootstrap(), "--topic", "order-events", "--group", "kitchen-analytics", "--rate", 0.5), None,
+            after=("kafka",), memory=30),
+    Service("streams", "streaming queries from Kafka", "", ("streams",), {"": 4046}, streams_start, None, memory=600,
             items=("spark-4.1", "spark-kafka", "iceberg"), after=("kafka", "seaweedfs"), queries=QUERIES),
     *(Service("spare-" + fault, f"will be the fault {fault}", "", LAKE, {}, spare_start, None, seeded="", memory=4)
       for fault in ("mute", "http-500")),
     Service("pipeline", "a declarative pipeline", "", ("pipeline",), {"": 4055, "grpc": 15003}, pipeline_start, None, memory=600,
             items=("spark-4.1", "spark-client"), seeded=""),
-    job("waiting", "an application that waits for cores", 4052, 300, {"spark.executor.cores": 3}, cores=3),
-    job("trouble", "failing, skewed and spilling stages", 4053, 400, {"spark.shuffle.spill.numElementsForceSpillThreshold": 20000},
+    job("waiting", "an application that waits for cores", 4052, 330, {"spark.executor.cores": 3}, cores=3),
+    job("trouble", "failing, skewed and spilling stages", 4053, 550, {"spark.shuffle.spill.numElementsForceSpillThreshold": 20000},
         master="local[2]"),
     # The agent waits a second for a debugger that never comes, then ends the executor: a loop that costs next to nothing.
-    job("crash-loop", "executors that die at start", 4054, 300, {
+    job("crash-loop", "executors that die at start", 4054, 330, {
         "spark.executor.extraJavaOptions": "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0,timeout=1000"}),
 )}
 TALK = ("postgres", "seaweedfs", "kafka", "spark-connect")
