@@ -174,10 +174,11 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		const char **word;
 		bool *flag;
 	} places[] = {
-		{"--profile", &o->profile, NULL}, {"--demo", &o->demo, NULL}, {"--record", &o->record, NULL}, {"--replay", &o->replay, NULL},
-		{"--theme", &o->theme, NULL}, {"--service", &o->service, NULL}, {"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii},
-		{"--no-color", NULL, &o->no_color}, {"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--help", NULL, &o->help},
-		{"--version", NULL, &o->version},
+		{"--profile", &o->profile, NULL}, {"--demo", &o->demo, NULL}, {"--record", &o->record, NULL},
+		{"--replay", &o->replay, NULL}, {"--theme", &o->theme, NULL}, {"--service", &o->service, NULL},
+		{"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
+		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables},
+		{"--help", NULL, &o->help}, {"--version", NULL, &o->version},
 	};
 
 	if (!strcmp(spec->name, "--within"))

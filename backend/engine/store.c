@@ -218,8 +218,8 @@ static const struct service *cause_of(const struct lake *lake, const struct serv
 {
 	enum verdict v = s->verdict.shown.verdict;
 
-	/* these name their culprit already */
-	if (v == VERDICT_SERVING || v == VERDICT_BLOCKED || v == VERDICT_IMPOSTOR || v == VERDICT_WRONG_VERSION || !s->expected || depth > 8)
+	/* the others name their own trouble: a worker that went mute is not its master's victim, rather the reverse */
+	if ((v != VERDICT_SICK && v != VERDICT_STARTING && v != VERDICT_UNKNOWN) || !s->expected || depth > 8)
 		return NULL;
 	for (size_t i = 0; s->expected->needs && s->expected->needs[i]; i++) {
 		const struct service *need = lake_service(lake, s->expected->needs[i]), *root;
