@@ -96,10 +96,16 @@ static bool loopback(const char *address)
 	return !strncmp(address, "127.", 4) || !strcmp(address, "::1") || !address[0];
 }
 
+const struct listener *evidence_elsewhere(const struct scene *s)
+{
+	return s->listener || !s->host_known || !loopback(s->q->at.address) ? NULL : facts_listener(s->q->host, "", s->q->at.port);
+}
+
 /* Is its port bound, and for whom? */
 static void link_listening(const struct scene *s, struct link *l)
 {
 	const struct question *q = s->q;
+	const struct listener *other = evidence_elsewhere(s);
 	char missing[LINK_VALUE_SIZE];
 	bool accepts = s->said == ANSWERED_YES || s->said == ANSWERED_OTHER || s->said == ANSWERED_MUTE;
 
@@ -115,7 +121,8 @@ static void link_listening(const struct scene *s, struct link *l)
 		seen_by_pulse(s, l);
 		link_say(l, LINK_OK, "connecting", "%s:%u accepts connections", q->at.address, q->at.port);
 	} else if (s->host_known && loopback(q->at.address)) {
-		link_say(l, LINK_BAD, "listening sockets", "nobody listens on %u", q->at.port);
+		link_say(l, LINK_BAD, "listening sockets", "nobody listens on %u%s%s", q->at.port, other ? ", only on " : "",
+			other ? other->address : "");
 	} else if (s->said == ANSWERED_REFUSED) {
 		seen_by_pulse(s, l);
 		link_say(l, LINK_BAD, "connecting", "%s:%u refuses connections", q->at.address, q->at.port);

@@ -16,6 +16,8 @@ const char *evidence_image_version(const struct scene *s, char out[NAME_SIZE]);
 int64_t evidence_started(const struct scene *s);   /* of who answers, ms since 1970; 0 unknown */
 /* The profile's further ports that nobody listens on: "8082 (ui), 6066 (rest)"; "" none. */
 void evidence_missing_ports(const struct scene *s, char out[LINK_VALUE_SIZE]);
+/* Nobody listens where the service should, but somebody does at another address of the same port; else NULL. */
+const struct listener *evidence_elsewhere(const struct scene *s);
 extern const char evidence_other[];                /* of an answer without words of its own */
 
 /* findings.c: after the verdict, adds what is wrong besides; the gravest first. */

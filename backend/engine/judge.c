@@ -170,15 +170,21 @@ static bool is_stopped(const struct scene *s, struct judged *out)
 static bool is_absent(const struct scene *s, struct judged *out)
 {
 	bool closed = is(out, LINK_LISTENING) == LINK_BAD;
+	const struct listener *other = evidence_elsewhere(s);
 	char start[LINK_VALUE_SIZE];
 
 	if (s->right || s->q->progress || !(s->being == BEING_NOTHING || (s->being == BEING_UNKNOWN && closed)))
 		return false;
 	if (s->being == BEING_NOTHING)
 		reason(out, "%s", s->being_words);
+	else if (other)
+		reason(out, "nobody listens on %s:%u, only on %s", s->q->at.address, scene_port(s), other->address);
 	else
 		reason(out, "nobody listens on %u", scene_port(s));
-	remedy(out, "%s", how_to_start(s, start));
+	if (other)
+		remedy(out, "let it listen there, or name its address in the profile");
+	else
+		remedy(out, "%s", how_to_start(s, start));
 	out->definite = s->being == BEING_NOTHING || s->host_known;
 	return true;
 }
@@ -296,7 +302,10 @@ static bool is_sick(const struct scene *s, struct judged *out)
 	bool closed = is(out, LINK_LISTENING) == LINK_BAD;
 	char words[LINK_VALUE_SIZE];
 
-	if (s->being == BEING_RESTARTS) {
+	if (s->being == BEING_RUNS && closed && evidence_elsewhere(s)) {
+		reason(out, "runs, but does not listen on %s:%u, only on %s", s->q->at.address, scene_port(s), evidence_elsewhere(s)->address);
+		remedy(out, "let it listen there, or name its address in the profile");
+	} else if (s->being == BEING_RESTARTS) {
 		reason(out, "%s", s->being_words);
 		remedy(out, "look at the log of container %s", s->container ? s->container->name : "");
 	} else if (s->being == BEING_RUNS && closed) {

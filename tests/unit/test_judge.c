@@ -462,6 +462,20 @@ static void closed_and_docker_denied(struct world *w)
 	text_copy(w->docker.docker_words, sizeof w->docker.docker_words, text_of("needs group docker"));
 }
 
+static void bound_to_another_address(struct world *w)
+{
+	closed(w);
+	w->host.n_listeners = 1;
+	text_copy(w->listeners[0].address, sizeof w->listeners[0].address, TEXT("::1"));
+}
+
+static void only_a_port_and_bound_to_another_address(struct world *w)
+{
+	bound_to_another_address(w);
+	w->services[0].pidfile = NULL;
+	w->q.pidfile_read = false;
+}
+
 static void far_and_refused(struct world *w)
 {
 	unclaimed(w);
@@ -1113,6 +1127,8 @@ static const struct row verdicts[] = {
 	{"serving: the pid file may name the script that started it", pidfile_of_the_script_that_started_it, VERDICT_SERVING, false,
 		NULL, NULL},
 
+	{"sick: runs, and listens at another address", bound_to_another_address, VERDICT_SICK, false,
+		"does not listen on 127.0.0.1:9092, only on ::1", "name its address"},
 	{"absent: no such container", no_container, VERDICT_ABSENT, true, "no container kafka", "start it"},
 	{"absent: no pid file and a closed port", no_pidfile, VERDICT_ABSENT, true, "no pid file /run/kafka.pid", "start it"},
 	{"absent: only a port is known of it, and that is closed", only_a_port_and_closed, VERDICT_ABSENT, true,
@@ -1121,6 +1137,8 @@ static const struct row verdicts[] = {
 		"start it"},
 	{"absent: closed, and units are not known here", closed_and_units_are_not_known, VERDICT_ABSENT, true,
 		"nobody listens on 9092", "start it"},
+	{"absent: at its address, and it is said at which it is", only_a_port_and_bound_to_another_address, VERDICT_ABSENT, true,
+		"nobody listens on 127.0.0.1:9092, only on ::1", "name its address"},
 	{"absent: another machine refuses the connection", far_and_refused, VERDICT_ABSENT, true, "nobody listens on 9092",
 		"start it"},
 
