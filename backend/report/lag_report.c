@@ -214,8 +214,9 @@ static void group_text(const struct table *t, size_t row, struct buf *out)
 {
 	char shown[VALUE_TEXT_SIZE];
 	struct value members = table_get(t, row, "members");
+	const char *lag_state = word_at(t, row, "lag_state");
 
-	buf_printf(out, "  %s: %s", word_at(t, row, "group"), word_at(t, row, "lag_state")[0] ? word_at(t, row, "lag_state") : word_at(t, row, "state"));
+	buf_printf(out, "  %s: %s", word_at(t, row, "group"), lag_state[0] ? lag_state : word_at(t, row, "state"));
 	buf_printf(out, ", lag %s", number_at(shown, t, row, "lag", UNIT_RECORDS));
 	if (table_get(t, row, "rate_in").type != VALUE_UNKNOWN) {
 		buf_printf(out, ", in %s", number_at(shown, t, row, "rate_in", UNIT_PER_SECOND));

@@ -25,7 +25,8 @@ enum { HEALTH_MS = 1500, ANSWER_MAX = 8 << 20, ROWS_MAX = 2000, FINDINGS = 4, OF
 static const struct figure_spec figures[] = {
 	{"connectors", "connectors", UNIT_COUNT, FIGURE_ROW, "that it was given"},
 	{"tasks", "tasks", UNIT_COUNT, FIGURE_ROW, "of them"},
-	{"failed", "failed", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "tasks and connectors that failed, and are not begun again by themselves"},
+	{"failed", "failed", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY,
+		"tasks and connectors that failed, and are not begun again by themselves"},
 	{"workers", "workers", UNIT_COUNT, 0, "that have a connector or task"},
 	{"kafka_cluster", "kafka", UNIT_NONE, 0, "id of the cluster that it works with"},
 	{0}};
@@ -141,7 +142,8 @@ static void see_worker(struct reading *r, const struct json *status)
 static void find_failed(struct reading *r, const char *remedy, const char *what, const char *name, const char *cause)
 {
 	if (r->said++ < FINDINGS)
-		snapshot_finding(r->s, "task", SEVERITY_WARNING, remedy, "%s%.100s failed: %s", what, name, cause[0] ? cause : "it does not say why");
+		snapshot_finding(r->s, "task", SEVERITY_WARNING, remedy, "%s%.100s failed: %s", what, name,
+			cause[0] ? cause : "it does not say why");
 }
 
 static bool read_task(struct reading *r, const char *connector, const struct json *task)
@@ -170,7 +172,8 @@ static bool read_task(struct reading *r, const char *connector, const struct jso
 static void read_connector(struct reading *r, const struct json *item)
 {
 	const char *name = json_key(item);
-	const struct json *own = json_path(item, "status.connector"), *config = json_path(item, "info.config"), *tasks = json_path(item, "status.tasks");
+	const struct json *own = json_path(item, "status.connector"), *tasks = json_path(item, "status.tasks");
+	const struct json *config = json_path(item, "info.config");
 	const char *state = json_string(json_get(own, "state"));
 	struct value *row = r->connectors->n_rows < ROWS_MAX ? table_row(r->s, r->connectors) : NULL;
 	char cause[CONNECT_CAUSE] = "";
@@ -257,7 +260,9 @@ static void forget(struct http_answer *answer)
 
 static enum answered failed(const struct err *err)
 {
-	return err->code == ERR_CONNECT ? ANSWERED_REFUSED : err->code == ERR_PROTOCOL || err->code == ERR_LIMIT ? ANSWERED_OTHER : ANSWERED_MUTE;
+	if (err->code == ERR_CONNECT)
+		return ANSWERED_REFUSED;
+	return err->code == ERR_PROTOCOL || err->code == ERR_LIMIT ? ANSWERED_OTHER : ANSWERED_MUTE;
 }
 
 static enum answered identify(struct probe *p, struct identity *who)
@@ -295,7 +300,8 @@ static void judge_older(struct probe *p, struct snapshot *s)
 	else if (answer.status == 200 || answer.status == 409) /* a rebalance is under way */
 		snapshot_health(s, LINK_OK, "GET /connectors", answer.status == 409 ? "rebalances" : "its worker answers");
 	else
-		snapshot_health(s, answer.status == 401 || answer.status == 403 ? LINK_UNKNOWN : LINK_BAD, "GET /connectors", "answers %ld", answer.status);
+		snapshot_health(s, answer.status == 401 || answer.status == 403 ? LINK_UNKNOWN : LINK_BAD, "GET /connectors", "answers %ld",
+			answer.status);
 	http_answer_free(&answer);
 }
 

@@ -83,7 +83,8 @@ static void tell_broker(struct kafka_look *k, struct table *t, const struct kafk
 	table_set(k->s, t, row, "state", value_text(b->spoken ? "ok" : b->not_asked ? "not asked" : "no answer"));
 	table_set(k->s, t, row, "controller", controller);
 	table_set(k->s, t, row, "version", words(release.version));
-	table_set(k->s, t, row, "roles", zookeeper || k->quorum_told ? value_text(votes(k, b->id) ? "broker, controller" : "broker") : value_unknown());
+	table_set(k->s, t, row, "roles", zookeeper || k->quorum_told ? value_text(votes(k, b->id) ? "broker, controller" : "broker") :
+		value_unknown());
 	table_set(k->s, t, row, "partitions_led", value_int((int64_t)b->leads));
 	table_set(k->s, t, row, "replicas", value_int((int64_t)b->replicas));
 	table_set(k->s, t, row, "words", words(b->words));
@@ -226,7 +227,8 @@ const char *kafka_group_note(const struct kafka_look *k, const struct kafka_grou
 	struct buf out;
 
 	if (!kafka_lag_counts(g))
-		return !strcmp(g->protocol, "connect") ? "workers of Kafka Connect: commits no offsets" : "a share group: has no offsets of its own";
+		return !strcmp(g->protocol, "connect") ? "workers of Kafka Connect: commits no offsets" :
+			"a share group: has no offsets of its own";
 	if (!g->told)
 		return g->asked_at ? "its offsets were not told" : "not asked yet";
 	buf_init(&out, NOTE_SIZE);
@@ -361,7 +363,8 @@ static void find_lag_of(struct kafka_look *k, const struct kafka_group *g)
 		snapshot_finding(k->s, "lag", SEVERITY_WARNING, "see the log of its consumers",
 			"%s has stalled: %s%s behind, its consumers are there and do not get on", g->name, least, lag);
 	else if (g->lag_state == KAFKA_LAG_REWOUND)
-		snapshot_finding(k->s, "lag", SEVERITY_WARNING, "see who set its offsets back", "%s was rewound: %s%s behind", g->name, least, lag);
+		snapshot_finding(k->s, "lag", SEVERITY_WARNING, "see who set its offsets back", "%s was rewound: %s%s behind", g->name,
+			least, lag);
 	else if (pace.known && pace.in - pace.out >= 1)
 		snapshot_finding(k->s, "lag", SEVERITY_WARNING, "give it more consumers, or see what slows them",
 			"%s is slow: %s%s behind, %s more each second", g->name, least, lag,

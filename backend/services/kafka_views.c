@@ -214,7 +214,8 @@ static const char *format_of(struct arena *arena, const struct net_record *r)
 		const unsigned char *at = (const unsigned char *)r->value.at;
 
 		if (r->value.len > 5 && at[0] == 0) /* what schema registries' serialisers write first */
-			return arena_printf(arena, "hex; schema id %u?", (unsigned)at[1] << 24 | (unsigned)at[2] << 16 | (unsigned)at[3] << 8 | at[4]);
+			return arena_printf(arena, "hex; schema id %u?",
+				(unsigned)at[1] << 24 | (unsigned)at[2] << 16 | (unsigned)at[3] << 8 | at[4]);
 		return r->value.len > HEX_MOST ? "hex, cut" : "hex";
 	}
 	if (!begins_json(r->value) || r->value.len > JSON_MOST)
@@ -293,7 +294,8 @@ static void tell_records(struct snapshot *s, struct peek *peek, size_t most)
 		table_set(s, t, row, "format", value_text(r->format));
 		for (size_t c = 0; c < t->n_columns; c++) { /* clean, and in the arena already */
 			const char *name = t->spec->columns[c].name;
-			const char *words = !strcmp(name, "key") ? r->key : !strcmp(name, "value") ? r->value : !strcmp(name, "headers") ? r->headers : NULL;
+			const char *words = !strcmp(name, "key") ? r->key : !strcmp(name, "value") ? r->value :
+				!strcmp(name, "headers") ? r->headers : NULL;
 
 			if (words)
 				row[c] = value_text(words);

@@ -838,8 +838,8 @@ void kafka_ask_configs(struct buf *out, int32_t id, const struct text *topics, s
 	close_frame(out, frame);
 }
 
-static void read_config(struct reader *r, struct text topic, void (*config)(void *ctx, struct text topic, struct text name, struct text value),
-	void *ctx)
+static void read_config(struct reader *r, struct text topic,
+	void (*config)(void *ctx, struct text topic, struct text name, struct text value), void *ctx)
 {
 	struct text name = string(r, false), value = string(r, false);
 	bool secret;

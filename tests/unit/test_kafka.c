@@ -606,6 +606,114 @@ static void nonsense_in_the_right_frame_is_an_error_and_not_an_empty_cluster(voi
 	done(&a);
 }
 
+/* ---- what is asked for ---- */
+
+static struct snapshot *view_of(struct asked *a, const char *view, const char *subject)
+{
+	struct snapshot *s = snapshot_new("kafka", PART_ANSWER);
+
+	a->probe.p.arena = s->arena;
+	kind_kafka.answer(&a->probe.p, view, subject, s);
+	a->probe.p.arena = a->probe.s->arena;
+	return s;
+}
+
+static void the_partitions_of_a_group_are_told_with_those_that_never_committed(void **state)
+{
+	struct broker b = good_broker();
+	struct asked a;
+	struct snapshot *s;
+	const struct table *t;
+	size_t known = 0;
+
+	(void)state;
+	ask(&a, &b, 5000, 0);
+	s = view_of(&a, "group", "g02");
+	t = snapshot_find_table(s, "group");
+	assert_non_null(t);
+	assert_true(t->n_rows > 2);
+	assert_string_equal(table_get(t, 0, "group").u.s, "g02");
+	for (size_t i = 0; i < t->n_rows; i++) {
+		int64_t behind = table_get(t, i, "end").u.i - table_get(t, i, "committed").u.i;
+
+		if (table_get(t, i, "end").type == VALUE_UNKNOWN) { /* the recording has the ends of two partitions */
+			assert_string_equal(table_get(t, i, "note").u.s, "end not known");
+			continue;
+		}
+		assert_int_equal(table_get(t, i, "lag").u.i, behind > 0 ? behind : 0);
+		known++;
+	}
+	assert_int_equal(known, 2);
+	snapshot_unref(s);
+	s = view_of(&a, "group", "g00"); /* assigned, and no commit told */
+	t = snapshot_find_table(s, "group");
+	assert_true(t->n_rows > 0);
+	assert_int_equal(table_get(t, 0, "committed").type, VALUE_UNKNOWN);
+	assert_int_equal(table_get(t, 0, "lag").type, VALUE_UNKNOWN);
+	assert_int_equal(table_get(t, 0, "member").type, VALUE_TEXT);
+	assert_string_equal(table_get(t, 0, "note").u.s, "no commit");
+	snapshot_unref(s);
+	done(&a);
+}
+
+static void all_partitions_come_from_a_look_that_just_ended(void **state)
+{
+	struct broker b = good_broker();
+	struct asked a;
+	struct snapshot *s;
+	unsigned before;
+
+	(void)state;
+	ask(&a, &b, 5000, 0);
+	before = b.asked[KAFKA_METADATA];
+	s = view_of(&a, "partitions", "");
+	if (snapshot_find_table(s, "partitions")->n_rows == 0)
+		fail();
+	assert_true(b.asked[KAFKA_METADATA] <= before + 1);
+	snapshot_unref(s);
+	done(&a);
+}
+
+static void what_is_not_there_is_an_error_and_not_an_empty_answer(void **state)
+{
+	struct broker b = good_broker();
+	struct asked a;
+	struct snapshot *s;
+
+	(void)state;
+	ask(&a, &b, 5000, 0);
+	s = view_of(&a, "group", "nosuch");
+	assert_string_equal(s->err.words, "there is no group nosuch");
+	snapshot_unref(s);
+	s = view_of(&a, "topic", "nosuch");
+	assert_string_equal(s->err.words, "there is no topic nosuch");
+	snapshot_unref(s);
+	s = view_of(&a, "peek", "nosuch 5");
+	assert_string_equal(s->err.words, "there is no topic nosuch");
+	snapshot_unref(s);
+	done(&a);
+}
+
+static void a_topic_tells_its_partitions_leaders_and_replicas(void **state)
+{
+	struct broker b = good_broker();
+	struct asked a;
+	struct snapshot *s;
+	const struct table *t;
+
+	(void)state;
+	ask(&a, &b, 5000, 0);
+	s = view_of(&a, "topic", "t00");
+	t = snapshot_find_table(s, "topic");
+	assert_non_null(t);
+	assert_int_equal(table_get(t, 0, "leader").u.i, 1);
+	assert_string_equal(table_get(t, 0, "replicas").u.s, "1");
+	assert_string_equal(table_get(t, 0, "isr").u.s, "1");
+	assert_int_equal(table_get(t, 0, "end").u.i, 20); /* of the recording */
+	snapshot_unref(s);
+	done(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +735,10 @@ int main(void)
 		cmocka_unit_test(a_broker_that_advertises_where_nobody_answers_is_found),
 		cmocka_unit_test(a_listener_that_wants_a_login_is_unknown_and_not_sick),
 		cmocka_unit_test(a_broker_that_is_mute_about_its_topics_is_bad),
+		cmocka_unit_test(the_partitions_of_a_group_are_told_with_those_that_never_committed),
+		cmocka_unit_test(all_partitions_come_from_a_look_that_just_ended),
+		cmocka_unit_test(what_is_not_there_is_an_error_and_not_an_empty_answer),
+		cmocka_unit_test(a_topic_tells_its_partitions_leaders_and_replicas),
 		cmocka_unit_test(nonsense_in_the_right_frame_is_an_error_and_not_an_empty_cluster),
 	};
 
