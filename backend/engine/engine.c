@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "actor.h"
@@ -426,18 +425,15 @@ struct engine_cost engine_cost(const struct engine *e, const char *service)
 	return cost;
 }
 
-static bool join_within(pthread_t thread, int64_t ms)
+/* Not by pthread_timedjoin_np: a clock that is set back meanwhile would prolong its wait by as much. */
+static bool join_until(pthread_t thread, int64_t end)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_sec += ms / 1000;
-	t.tv_nsec += (ms % 1000) * 1000000;
-	if (t.tv_nsec >= 1000000000) {
-		t.tv_sec++;
-		t.tv_nsec -= 1000000000;
+	while (pthread_tryjoin_np(thread, NULL) != 0) {
+		if (clock_ms() >= end)
+			return false;
+		poll(NULL, 0, 1);
 	}
-	return pthread_timedjoin_np(thread, NULL, &t) == 0;
+	return true;
 }
 
 static void free_all(struct engine *e)
@@ -493,12 +489,8 @@ unsigned engine_stop(struct engine *e, int64_t ms)
 
 	if (e->cancel >= 0 && write(e->cancel, &one, sizeof one) < 0)
 		log_say("engine", "cannot cancel: %s", strerrordesc_np(errno));
-	for (size_t i = 0; i < e->n_actors; i++) {
-		int64_t left = end - clock_ms();
-
-		if (!join_within(e->actors[i]->thread, left > 0 ? left : 0))
-			abandoned++;
-	}
+	for (size_t i = 0; i < e->n_actors; i++)
+		abandoned += !join_until(e->actors[i]->thread, end);
 	if (abandoned == 0)
 		free_all(e); /* else a thread may still use it: the process ends soon */
 	return abandoned;

@@ -323,10 +323,13 @@ static void a_server_that_was_replaced_by_a_mute_one_is_mute_by_its_first_silenc
 /* By its number a port of ZooKeeper's: a found one of it is asked. -1: none is free. */
 static int listen_like_zookeeper(uint16_t *port)
 {
-	for (*port = 22180; *port < 22190; ++*port) {
-		struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(*port)};
-		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	for (unsigned i = 0; i < 30; i++) {
+		struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
 
+		*port = (uint16_t)(12180 + i % 3 * 10000 + i / 3);
+		a.sin_port = htons(*port);
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 		if (bind(fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fd, 64) == 0)
 			return fd;
 		close(fd);
