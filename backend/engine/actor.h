@@ -165,6 +165,7 @@ void streams_free(struct engine *e);
 /* discover.c, ports.c, events.c, store.c: UI thread */
 void discover_listeners(struct engine *e);
 void discover_answers(struct engine *e);
+struct endpoint found_endpoint(const char *address, uint16_t port); /* of a listener: whom to ask there */
 struct member *member_add(struct engine *e, const char *name, const struct expectation *expected, const struct service_kind *kind,
 	const struct endpoint *at);
 void member_drop(struct engine *e, size_t index);

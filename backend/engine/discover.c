@@ -227,11 +227,19 @@ void discover_listeners(struct engine *e)
 	drop_vanished(e);
 }
 
+struct endpoint found_endpoint(const char *address, uint16_t port)
+{
+	struct endpoint at = {.port = port};
+
+	text_copy(at.address, sizeof at.address, address[0] == '*' ? TEXT("127.0.0.1") : !strcmp(address, "[::]") ? TEXT("::1") : text_of(address));
+	return at;
+}
+
 static void become_service(struct engine *e, struct found *f, const struct snapshot *s)
 {
 	const struct listener *l = facts_listener(e->lake.facts, f->address, f->port);
 	const struct process *p = l ? facts_process(e->lake.facts, l->pid) : NULL;
-	struct endpoint at = {.port = f->port};
+	struct endpoint at = found_endpoint(f->address, f->port);
 	char name[NAME_SIZE];
 	struct member *m = member_of_pid(e, f->pid);
 	bool main_port = !s->who.role || !strcmp(s->who.role, s->who.kind->ports[0].role);
@@ -241,7 +249,6 @@ static void become_service(struct engine *e, struct found *f, const struct snaps
 	snprintf(name, sizeof name, "%s%s%s:%u", s->who.kind->name, main_port ? "" : "-", main_port ? "" : s->who.role, f->port);
 	if (lake_service(&e->lake, name))
 		return;
-	text_copy(at.address, sizeof at.address, f->address[0] == '*' ? TEXT("127.0.0.1") : !strcmp(f->address, "[::]") ? TEXT("::1") : text_of(f->address));
 	m = member_add(e, name, NULL, s->who.kind, &at);
 	/* at once, so that further ports of the same process find it before it is judged */
 	m->service.verdict.shown.owner.pid = p ? p->pid : 0;

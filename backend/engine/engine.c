@@ -243,7 +243,10 @@ bool engine_turn(struct engine *e)
 	e->news_armed = false;
 	pthread_mutex_unlock(&e->lock);
 	e->lake.now = clock_ms();
-	e->lake.wall = e->options.replay && e->host_news ? e->host_news->wall + (e->lake.now - e->host_news->ended) : clock_wall_ms();
+	if (!e->options.replay)
+		e->lake.wall = clock_wall_ms();
+	else if (e->host_news)
+		e->lake.wall = e->host_news->wall + (e->lake.now - e->host_news->ended);
 	host = take_news(e);
 	discover_answers(e);
 	streams_take(e);

@@ -183,10 +183,27 @@ void *actor_replay(void *arg)
 	return NULL;
 }
 
+/* Of one that was found: its name ends with its port, the recorded listeners tell the address. */
+static struct endpoint where_it_was(const struct engine *e, const char *name)
+{
+	const struct facts *f = e->lake.facts;
+	const char *colon = strrchr(name, ':');
+	int64_t port = 0;
+
+	if (!colon || !text_i64(text_of(colon + 1), &port) || port <= 0 || port > UINT16_MAX)
+		return found_endpoint("*", 0);
+	for (size_t i = 0; f && i < f->n_listeners; i++)
+		if (f->listeners[i].port == port)
+			return found_endpoint(f->listeners[i].address, (uint16_t)port);
+	return found_endpoint("*", (uint16_t)port);
+}
+
 void replay_take(struct engine *e, struct snapshot *s)
 {
-	struct endpoint at = {.address = "127.0.0.1"};
+	struct endpoint at;
 
+	if (e->options.replay && (s->part == PART_HOST || !e->host_news))
+		e->lake.wall = s->wall; /* what begins now began then */
 	if (s->part == PART_HOST || s->part == PART_DOCKER) {
 		e->lake.replayed = true;
 		take_host(e, s);
@@ -203,6 +220,7 @@ void replay_take(struct engine *e, struct snapshot *s)
 			return;
 		}
 	if (e->options.replay && s->who.kind && !text_starts(text_of(s->source), "port:")) {
+		at = where_it_was(e, s->source);
 		store_take(e, member_add(e, s->source, NULL, s->who.kind, &at), s);
 		return;
 	}
