@@ -241,7 +241,7 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 	identity_copy(s->arena, &s->who, &seat->last->who);
 	probe_state_for(&p, &seat->state_kind, kind);
 	if (!kind->inspect(&p, s) && s->health.state == LINK_UNKNOWN && !s->health.words)
-		snapshot_health(s, s->err.code == ERR_AUTH ? LINK_UNKNOWN : LINK_BAD, kind->title, "%s",
+		snapshot_health(s, s->err.code == ERR_AUTH || s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, kind->title, "%s",
 			s->err.words[0] ? s->err.words : "does not answer the deeper question");
 	seat_spent(a, seat, &p, s);
 	if (s->err.code == ERR_CANCELLED) {

@@ -162,7 +162,7 @@ static enum answered listen_for_banner(struct probe *p, struct identity *who)
 	enum answered said = ANSWERED_NOT_ASKED;
 
 	if (fd < 0)
-		return err.code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
+		return net_undialled(&err);
 	buf_init(&heard, 512);
 	net_read_some(p, fd, BANNER_MS, &heard, NULL);
 	net_close(fd);

@@ -83,6 +83,13 @@ int net_dial_unix(struct probe *p, const char *path, struct err *err)
 	return remember(p, p->host->dial_unix(p->host, path, p->wait, err), path);
 }
 
+enum answered net_undialled(const struct err *err)
+{
+	if (err->code == ERR_CONNECT)
+		return ANSWERED_REFUSED;
+	return err->code == ERR_SYSTEM || err->code == ERR_USAGE || err->code == ERR_CANCELLED ? ANSWERED_NOT_ASKED : ANSWERED_MUTE;
+}
+
 /* Waits until fd is ready; limit is how long this question waits in all, for the message. */
 static bool await(const struct probe *p, int fd, short events, struct wait wait, int64_t limit, struct err *err)
 {

@@ -13,6 +13,7 @@
  */
 #include "transfer.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,9 +86,12 @@ static size_t on_header(char *bytes, size_t one, size_t len, void *ctx)
 
 static curl_socket_t on_open(void *ctx, curlsocktype purpose, struct curl_sockaddr *to)
 {
-	(void)ctx;
+	struct transfer *t = ctx;
+	int fd = socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol); /* programs that we run must not inherit it */
+
 	(void)purpose;
-	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol); /* programs that we run must not inherit it */
+	t->no_socket = fd < 0 ? errno : 0;
+	return fd;
 }
 
 /* ---- before ---- */
@@ -110,6 +114,7 @@ static void set_limits(struct transfer *t)
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->limit_ms);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)t->limit_ms);
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, t);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
@@ -268,6 +273,8 @@ static bool failed_connect(const struct transfer *t, struct err *err)
 	long why = 0;
 	const char *words;
 
+	if (t->no_socket)
+		return err_set(err, ERR_SYSTEM, "%s: %s", t->name, strerrordesc_np(t->no_socket) ? strerrordesc_np(t->no_socket) : "no socket");
 	curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &why);
 	words = why ? strerrordesc_np((int)why) : NULL;
 	return err_set(err, ERR_CONNECT, "%s: %s", t->name, words ? words : "cannot connect");

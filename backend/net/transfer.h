@@ -35,6 +35,7 @@ struct transfer {
 	struct buf *body, *headers;
 	const char *over;          /* the cap that was reached: "its body is", "its headers are" */
 	CURLcode result;           /* of transfer_run */
+	int no_socket;             /* errno: it was not even tried; 0 it was */
 };
 
 /* Readies a handle for http://endpoint/path with every limit applied. False: err says why. End it in either case. */

@@ -133,7 +133,7 @@ static enum answered hello(struct probe *p, struct postgres *pg, struct err *err
 	struct buf answer;
 
 	if (fd < 0)
-		return err->code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
+		return net_undialled(err);
 	buf_init(&answer, 1024);
 	if (net_send(p, fd, pg->old ? ssl_request : gss_request, 8, err) &&
 		net_read_some(p, fd, wait_left(p->wait), &answer, err) && answer.len) {
@@ -675,7 +675,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	if (hello(p, pg, &s->err) != ANSWERED_YES) {
 		if (s->err.code == ERR_NONE)
 			err_set(&s->err, ERR_PROTOCOL, "takes a new connection and does not answer on it");
-		snapshot_health(s, LINK_BAD, "GSSENCRequest", "%s", s->err.words);
+		snapshot_health(s, s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, "GSSENCRequest", "%s", s->err.words);
 		return false;
 	}
 	if (!p->credentials.user) {

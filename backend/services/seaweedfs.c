@@ -204,9 +204,7 @@ static bool get(struct probe *p, const struct endpoint *at, const char *path, st
 
 static enum answered unanswered(const struct err *err, const struct http_answer *answer)
 {
-	if (err->code == ERR_CONNECT)
-		return ANSWERED_REFUSED;
-	return err->code == ERR_PROTOCOL && answer->heard ? ANSWERED_OTHER : ANSWERED_MUTE;
+	return err->code == ERR_PROTOCOL && answer->heard ? ANSWERED_OTHER : net_undialled(err);
 }
 
 /* The part at p->at and its version, by one GET. ANSWERED_OTHER: another server answers. */

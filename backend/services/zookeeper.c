@@ -135,9 +135,7 @@ static struct json *command(struct probe *p, const struct endpoint *at, const ch
 
 static enum answered unanswered(const struct err *err)
 {
-	if (err->code == ERR_CONNECT)
-		return ANSWERED_REFUSED;
-	return err->code == ERR_PROTOCOL || err->code == ERR_PARSE ? ANSWERED_OTHER : ANSWERED_MUTE;
+	return err->code == ERR_PROTOCOL || err->code == ERR_PARSE ? ANSWERED_OTHER : net_undialled(err);
 }
 
 static enum answered say_version(struct probe *p, struct identity *who, const char *role, struct text whole, const char *from,
@@ -182,7 +180,7 @@ static enum answered identify(struct probe *p, struct identity *who)
 	if (came)
 		said = zookeeper_parse_srvr(buf_text(&answer), &srvr);
 	if (!came || answer.len == 0)
-		answered = err.code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
+		answered = err.code == ERR_PROTOCOL ? ANSWERED_MUTE : net_undialled(&err);
 	else if (said == ZOOKEEPER_HTTP)
 		answered = identify_admin(p, who);
 	else if (said == ZOOKEEPER_SERVES)

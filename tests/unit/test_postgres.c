@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 #include <stdatomic.h>
@@ -301,6 +302,26 @@ static void a_session_tells_the_exact_version_and_is_kept(void **state)
 	done(&a);
 }
 
+/* The fault is ours: nothing is said of a server that was not asked. */
+static void with_no_descriptors_left_nobody_is_mute_or_refuses(void **state)
+{
+	struct fake_probe probe;
+	struct identity who = {0};
+	struct rlimit before, none;
+	enum answered answered;
+
+	(void)state;
+	fake_probe_begin(&probe, (struct endpoint){"127.0.0.1", 9}, 1000);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){3, before.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	answered = kind_postgres.identify(&probe.p, &who);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_int_equal(answered, ANSWERED_NOT_ASKED);
+	kind_postgres.close(probe.p.state);
+	fake_probe_end(&probe);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +338,7 @@ int main(void)
 		cmocka_unit_test(no_slot_left_is_bad_and_is_asked_again_but_not_at_once),
 		cmocka_unit_test(one_that_starts_up_says_so),
 		cmocka_unit_test(a_session_tells_the_exact_version_and_is_kept),
+		cmocka_unit_test(with_no_descriptors_left_nobody_is_mute_or_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

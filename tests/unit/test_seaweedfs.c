@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 #include <stdatomic.h>
@@ -544,6 +545,26 @@ static void an_error_status_is_told_so_that_it_makes_nobody_a_stranger(void **st
 	assert_string_equal(says, "HTTP 500");
 }
 
+/* The fault is ours: nothing is said of a server that was not asked. */
+static void with_no_descriptors_left_nobody_is_mute_or_refuses(void **state)
+{
+	struct fake_probe probe;
+	struct identity who = {0};
+	struct rlimit before, none;
+	enum answered answered;
+
+	(void)state;
+	fake_probe_begin(&probe, (struct endpoint){"127.0.0.1", 9}, 1000);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){3, before.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	answered = kind_seaweedfs.identify(&probe.p, &who);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_int_equal(answered, ANSWERED_NOT_ASKED);
+	kind_seaweedfs.close(probe.p.state);
+	fake_probe_end(&probe);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +590,7 @@ int main(void)
 		cmocka_unit_test(its_words_tell_which_port_is_which_part),
 		cmocka_unit_test(who_accepts_and_hangs_up_is_mute_and_no_stranger),
 		cmocka_unit_test(an_error_status_is_told_so_that_it_makes_nobody_a_stranger),
+		cmocka_unit_test(with_no_descriptors_left_nobody_is_mute_or_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 #include <stdatomic.h>
@@ -333,6 +334,26 @@ static void who_hangs_up_or_does_not_end_its_first_word_is_mute_and_no_stranger(
 	assert_int_equal(identified(begin_to_speak, "client", 200), ANSWERED_MUTE);
 }
 
+/* The fault is ours: nothing is said of a server that was not asked. */
+static void with_no_descriptors_left_nobody_is_mute_or_refuses(void **state)
+{
+	struct fake_probe probe;
+	struct identity who = {0};
+	struct rlimit before, none;
+	enum answered answered;
+
+	(void)state;
+	fake_probe_begin(&probe, (struct endpoint){"127.0.0.1", 9}, 1000);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){3, before.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	answered = kind_zookeeper.identify(&probe.p, &who);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_int_equal(answered, ANSWERED_NOT_ASKED);
+	kind_zookeeper.close(probe.p.state);
+	fake_probe_end(&probe);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +373,7 @@ int main(void)
 		cmocka_unit_test(a_read_only_one_is_bad),
 		cmocka_unit_test(any_other_json_is_another_server),
 		cmocka_unit_test(who_hangs_up_or_does_not_end_its_first_word_is_mute_and_no_stranger),
+		cmocka_unit_test(with_no_descriptors_left_nobody_is_mute_or_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
