@@ -13,21 +13,32 @@
 #include "service.h"
 #include "words.h"
 
-/* "12,401 lag", "1 worker", "newest 4min ago", "mode standalone" */
+/* "1 cores used" is none: of one, what is counted loses its s. */
+static void say_counted(struct buf *out, const char *shown, const char *label)
+{
+	size_t counted = strcspn(label, " ");
+	bool one = counted > 1 && !strcmp(shown, "1") && label[counted - 1] == 's';
+
+	buf_printf(out, "%s %.*s%s", shown, (int)(counted - one), label, label + counted);
+}
+
+/* "12,401 lag", "1 worker", "1 core used", "newest 4min ago", "mode standalone", "database size 812 MiB" */
 static void say_value(struct buf *out, const struct figure_spec *spec, struct value v, int64_t wall)
 {
 	char shown[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
-	size_t len = spec->label ? strlen(spec->label) : 0;
+	bool labelled = spec->label && spec->label[0];
 
 	value_show(shown, v, spec->unit);
+	if (labelled && !(spec->unit == UNIT_TIME && v.type == VALUE_INT && wall >= v.u.i)) {
+		say_counted(out, shown, spec->label);
+		return;
+	}
+	for (const char *at = labelled ? spec->label : spec->name; *at; at++)
+		buf_printf(out, "%c", *at == '_' ? ' ' : *at);
 	if (spec->unit == UNIT_TIME && v.type == VALUE_INT && wall >= v.u.i)
-		buf_printf(out, "%s %s ago", len ? spec->label : spec->name, clock_span(span, wall - v.u.i));
-	else if (len > 1 && !strcmp(shown, "1") && spec->label[len - 1] == 's')
-		buf_printf(out, "1 %.*s", (int)len - 1, spec->label);
-	else if (len)
-		buf_printf(out, "%s %s", shown, spec->label);
+		buf_printf(out, " %s ago", clock_span(span, wall - v.u.i));
 	else
-		buf_printf(out, "%s %s", spec->name, shown);
+		buf_printf(out, " %s", shown);
 }
 
 static void say_bytes(struct buf *out, const char *before, int64_t bytes, const char *after)
@@ -58,7 +69,7 @@ static void say_machine(const struct lake *lake, struct buf *out)
 			buf_puts(out, f->disks[i].path);
 		}
 	if (f && f->box.oom_kills > 0)
-		buf_printf(out, ", %" PRId64 " killed for want of memory since it booted", f->box.oom_kills);
+		buf_printf(out, ", %" PRId64 " OOM kill%s since boot", f->box.oom_kills, f->box.oom_kills == 1 ? "" : "s");
 	buf_puts(out, "\n");
 }
 
@@ -104,7 +115,7 @@ static void say_trouble(const struct service *s, struct buf *out)
 		return;
 	if (j->reason[0])
 		buf_printf(out, ". Reason: %s", j->reason);
-	if (s->pulse && s->pulse->files.progress)
+	if (s->pulse && s->pulse->files.progress && !strstr(j->reason, s->pulse->files.progress))
 		buf_printf(out, ". Its start says: %s", s->pulse->files.progress);
 	if (s->cause)
 		buf_printf(out, ". Caused by %s", s->cause->name);
@@ -126,7 +137,7 @@ static void say_service(const struct lake *lake, const struct service *s, bool w
 	if (o->rss && !stolen)
 		say_bytes(out, ", ", o->rss, " memory");
 	if (o->pid && isfinite(o->cpu) && !stolen)
-		buf_printf(out, ", %.2g cores", o->cpu);
+		buf_printf(out, ", %.0f%% CPU", 100 * o->cpu); /* of one core, as top counts */
 	say_figures(lake, s, whole, out);
 	say_age(lake, s, out);
 	say_trouble(s, out);

@@ -33,7 +33,7 @@ char *say_version(char out[WORDS_SIZE], const struct service *s)
 		snprintf(found, sizeof found, "%.40s to %.40s", j->version, j->version_to);
 	else
 		snprintf(found, sizeof found, "%.60s%s", j->version, j->sure == SURE_HINT ? ", only by a hint" : "");
-	if (expected)
+	if (expected && !(j->links[LINK_VERSION].state == LINK_OK && (j->sure == SURE_EXACT || !strcmp(found, expected))))
 		snprintf(out, WORDS_SIZE, found[0] ? "%s (expected %.60s)" : "%sexpected %.60s", found, expected);
 	else
 		text_copy(out, WORDS_SIZE, text_of(found));

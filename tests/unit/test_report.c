@@ -481,8 +481,8 @@ static void a_ready_lake_reads_well(void **state)
 	first_line(page, line);
 	assert_string_equal(line, "READY - 7 of 7 serving, 1 warning (pocket)");
 	assert_true(has_line(page, "kafka: serving, 4.1 to 4.2 (expected 4.1), 127.0.0.1:9092, java pid 921 in container kafka, 195 MiB memory, "
-		"0.021 cores; 12,401 lag, 4 topics"));
-	assert_true(has_line(page, "spark-worker-41: serving, 4.1.1, 127.0.0.1:8084, java pid 1060, 290 MiB memory, 1.4 cores; 2 executors, "
+		"2% CPU; 12,401 lag, 4 topics"));
+	assert_true(has_line(page, "spark-worker-41: serving, 4.1.1, 127.0.0.1:8084, java pid 1060, 290 MiB memory, 137% CPU; 2 executors, "
 		"512 MiB free"));
 	assert_true(has_line(page, "kafka: warning, lag: orders-etl is slow: 12,401 behind, 310/s more each second. Remedy: start more members, "
 		"or see what holds it up"));
@@ -504,7 +504,7 @@ static void trouble_is_named_first_with_its_remedy_and_victims_are_not(void **st
 		"spark-worker-40, or move unity-catalog's port; also spark-connect wrong version, kafka stale, postgres connections and 1 more");
 	assert_true(has_line(page, "unity-catalog: blocked, expected 0.5, 127.0.0.1:8081, held by java pid 4121 in container spark-worker-40. "
 		"Reason: 8081 is held by spark-worker-40 (java, pid 4121). Remedy: stop spark-worker-40, or move unity-catalog's port"));
-	assert_true(has_line(page, "spark-history: mute, version not known (expected 4.1), 127.0.0.1:18080, java pid 1300, 201 MiB memory, 0 cores. "
+	assert_true(has_line(page, "spark-history: mute, version not known (expected 4.1), 127.0.0.1:18080, java pid 1300, 201 MiB memory, 0% CPU. "
 		"Reason: accepts connections on 18080 and says nothing. Caused by spark-connect. Remedy: look at its log; restart it"));
 	assert_true(has_line(page, "zookeeper: absent (not required), 127.0.0.1:2181. Reason: nothing of it exists here"));
 	assert_non_null(strstr(page, "4.0.1, only by a hint (expected 4.0)"));
