@@ -18,8 +18,6 @@ enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw ke
 	ACT_CANCEL,     /* Esc: never quits */
 	ACT_NEXT_VIEW, ACT_PREVIOUS_VIEW,
 	ACT_SORT, ACT_SORT_REVERSE,
-	ACT_ZOOM,
-	ACT_MARK,
 	ACT_IDENTIFY,   /* i: ask an unexplained port who it is */
 	ACT_COPY,
 	ACT_PEEK,       /* v: the records behind the selected row */

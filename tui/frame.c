@@ -115,7 +115,7 @@ static void add_state(struct parts *p, const struct lake *lake)
 		add(p, STYLE_WARN, 3, false, "%zu warning%s", lake->n_warnings, plural(lake->n_warnings));
 }
 
-/* "9.0 of 64 GiB": the unit is said once where both have the same. */
+/* "free mem 9.0 of 64 GiB": the unit is said once where both have the same. */
 static void add_memory(struct parts *p, const struct box *box)
 {
 	char available[VALUE_TEXT_SIZE], total[VALUE_TEXT_SIZE];
@@ -130,7 +130,7 @@ static void add_memory(struct parts *p, const struct box *box)
 	other = strchr(total, ' ');
 	if (unit && other && !strcmp(unit, other))
 		*unit = '\0';
-	add(p, box->memory_available < box->memory_total / 10 ? STYLE_WARN : STYLE_NORMAL, 5, true, "mem %s of %s", available, total);
+	add(p, box->memory_available < box->memory_total / 10 ? STYLE_WARN : STYLE_NORMAL, 5, true, "free mem %s of %s", available, total);
 }
 
 static void add_disk(struct parts *p, const struct facts *facts)
@@ -152,7 +152,7 @@ static void add_right(struct parts *p, const struct frame *f)
 	char words[CLOCK_TEXT];
 
 	if (f->frozen_ms >= 0)
-		add(p, STYLE_SELECTED, 0, true, " FROZEN %s ", clock_span(words, f->frozen_ms));
+		add(p, STYLE_SELECTED, 0, true, " PAUSED %s ", clock_span(words, f->frozen_ms));
 	if (f->lake->replayed)
 		add(p, STYLE_INPUT, 1, true, "replay");
 	if (f->lake->facts) {

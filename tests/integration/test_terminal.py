@@ -355,7 +355,7 @@ def sequences_nobody_knows_do_nothing():
 
 def keys():
     t = Terminal(cols=120, rows=40).up()
-    ok("help-opens", "freeze" in t.key("?", "What the signs say"), "no help")
+    ok("help-opens", "pause" in t.key("?", "What the signs say"), "no help")
     ok("help-searches", "hold the picture" in t.key("/hold", "hold the picture"), "nothing found")
     t.key(b"\x1b", seconds=0.2)
     t.key("q", seconds=0.3)
@@ -365,7 +365,7 @@ def keys():
     ok("palette-goes-to-ports", "ADDRESS" in plain(t.out), plain(t.out)[-300:])
     t.key("q", seconds=0.3)
     ok("q-goes-back-to-the-overview", not t.gone(), f"exit {t.status}")
-    ok("freeze-says-so", "FROZEN" in t.key("p", "FROZEN"), "no banner")
+    ok("pause-says-so", "PAUSED" in t.key("p", "PAUSED"), "no banner")
     t.key("p", seconds=0.2)
     t.key("m", "mouse on")
     ok("mouse-is-asked-for-by-m-only", t.out.count(b"1000h") == 1, f"{t.out.count(b'1000h')} times")

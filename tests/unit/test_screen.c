@@ -387,12 +387,12 @@ static void freeze_holds_and_says_so(void **state)
 	assert_true(screen_frozen(d.screen));
 	clock_freeze(FIXTURE_NOW + 14000, FIXTURE_WALL + 14000);
 	press(&d, K_F12);
-	assert_non_null(strstr(line(d.canvas, 0), "FROZEN 14s"));
+	assert_non_null(strstr(line(d.canvas, 0), "PAUSED 14s"));
 	press(&d, '2');
 	assert_true(shows(&d, "ADDRESS")); /* one can still look around */
 	press(&d, 'p');
 	assert_false(screen_frozen(d.screen));
-	assert_null(strstr(line(d.canvas, 0), "FROZEN"));
+	assert_null(strstr(line(d.canvas, 0), "PAUSED"));
 	desk_free(&d);
 }
 
