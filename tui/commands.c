@@ -202,15 +202,18 @@ static void print_costs(struct engine *engine, struct buf *out)
 {
 	const struct lake *lake = engine_lake(engine);
 	struct engine_cost all = engine_cost(engine, NULL);
+	char bytes[VALUE_TEXT_SIZE];
 
-	buf_printf(out, "\nwhat this look cost them\n  %-24s %9s %10s\n", "SERVICE", "REQUESTS", "BYTES");
+	buf_printf(out, "\nwhat this look cost them\n  %-24s %9s %10s\n", "SERVICE", "REQUESTS", "TRAFFIC");
 	for (size_t i = 0; i < lake->n_services; i++) {
 		struct engine_cost cost = engine_cost(engine, lake->services[i]->name);
 
 		if (cost.requests)
-			buf_printf(out, "  %-24s %9u %10zu\n", lake->services[i]->name, cost.requests, cost.bytes);
+			buf_printf(out, "  %-24s %9u %10s\n", lake->services[i]->name, cost.requests,
+				value_show(bytes, value_int((int64_t)cost.bytes), UNIT_BYTES));
 	}
-	buf_printf(out, "  %-24s %9u %10zu   %u threads\n", "all", all.requests, all.bytes, all.threads);
+	buf_printf(out, "  %-24s %9u %10s   by %u threads\n", "all", all.requests,
+		value_show(bytes, value_int((int64_t)all.bytes), UNIT_BYTES), all.threads);
 }
 
 static void print_diary(struct buf *out)
