@@ -734,9 +734,9 @@ const struct service_kind kind_postgres = {
 		{"lock_waits", "waiting for locks", UNIT_COUNT, FIGURE_HISTORY, "clients that wait for another's lock"},
 		{"replication_lag_bytes", "replication lag", UNIT_BYTES, FIGURE_HISTORY,
 			"of the slowest receiver; of itself on a standby. Unknown without replication"},
-		{"replication_lag", "replication lag", UNIT_MS, 0, "the same as time"},
+		{"replication_lag", "replication delay", UNIT_MS, 0, "the same lag as time"},
 		{"slots", "slots", UNIT_COUNT, 0, "replication slots"},
-		{"slot_retained", "kept for slots", UNIT_BYTES, 0, "WAL that the furthest behind slot holds back"},
+		{"slot_retained", "WAL kept for slots", UNIT_BYTES, 0, "WAL that the furthest behind slot holds back"},
 		{"role", "", UNIT_NONE, 0, "primary or standby"},
 		{0}},
 	.tables = (const struct table_spec[]){
