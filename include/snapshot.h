@@ -82,7 +82,7 @@ struct files { /* what the files that the profile names for a service say */
 	struct freshness fresh;
 	bool pidfile_read;    /* the profile names a pid file, and it was looked for */
 	pid_t pidfile_pid;    /* 0: missing or no number */
-	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s */
+	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s, than an hour if it "failed: ..." */
 };
 
 enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER, PART_ANSWER, PART_STREAM };

@@ -9,7 +9,7 @@
 
 #include "actor.h"
 
-enum { LINE_MAX_BYTES = 200, PROGRESS_MS = 30000, JARS_MAX = 2000 };
+enum { LINE_MAX_BYTES = 200, PROGRESS_MS = 30000, FAILED_MS = 3600000, JARS_MAX = 2000 };
 
 struct newest {
 	struct host *host;
@@ -110,10 +110,11 @@ void files_look(struct host *h, const struct expectation *x, int64_t owner_start
 			s->files.pidfile_pid = (pid_t)pid;
 		buf_free(&hold);
 	}
-	if (x->progress && h->stat(h, x->progress, &f, NULL) && f.exists && clock_wall_ms() - f.modified < PROGRESS_MS) {
+	if (x->progress && h->stat(h, x->progress, &f, NULL) && f.exists && clock_wall_ms() - f.modified < FAILED_MS) {
 		struct text line = first_line(h, x->progress, &hold);
 
-		if (line.len)
+		text_skip(&line, "starting: "); /* the verdict's word stands beside it */
+		if (line.len && (clock_wall_ms() - f.modified < PROGRESS_MS || text_starts(line, "failed")))
 			s->files.progress = arena_clean(s->arena, line);
 		buf_free(&hold);
 	}

@@ -153,14 +153,20 @@ static bool is_impostor(const struct scene *s, struct judged *out)
 	return true;
 }
 
+/* Its start wrote that it failed: nothing goes on, and why says more than that nothing is there. */
+static bool start_failed(const struct scene *s)
+{
+	return s->q->progress && text_starts(text_of(s->q->progress), "failed");
+}
+
 /* Its container, unit or process is there, and does not run. */
 static bool is_stopped(const struct scene *s, struct judged *out)
 {
 	char start[LINK_VALUE_SIZE];
 
-	if (s->being != BEING_STOPPED || s->right || s->q->progress)
+	if (s->being != BEING_STOPPED || s->right || (s->q->progress && !start_failed(s)))
 		return false;
-	reason(out, "%s", s->being_words);
+	reason(out, "%s%s", start_failed(s) ? "its start " : "", start_failed(s) ? s->q->progress : s->being_words);
 	remedy(out, "%s", how_to_start(s, start));
 	out->definite = true;
 	return true;
@@ -173,9 +179,11 @@ static bool is_absent(const struct scene *s, struct judged *out)
 	const struct listener *other = evidence_elsewhere(s);
 	char start[LINK_VALUE_SIZE];
 
-	if (s->right || s->q->progress || !(s->being == BEING_NOTHING || (s->being == BEING_UNKNOWN && closed)))
+	if (s->right || (s->q->progress && !start_failed(s)) || !(s->being == BEING_NOTHING || (s->being == BEING_UNKNOWN && closed)))
 		return false;
-	if (s->being == BEING_NOTHING)
+	if (start_failed(s))
+		reason(out, "its start %s", s->q->progress);
+	else if (s->being == BEING_NOTHING)
 		reason(out, "%s", s->being_words);
 	else if (other)
 		reason(out, "nobody listens on %s:%u, only on %s", s->q->at.address, scene_port(s), other->address);
@@ -223,7 +231,7 @@ static bool is_starting(const struct scene *s, struct judged *out)
 
 	if (paused(s) || stopped_process(s) || (s->right && is(out, LINK_VERSION) == LINK_BAD))
 		return false;
-	if (s->q->progress && !is_serving(s, out)) {
+	if (s->q->progress && !start_failed(s) && !is_serving(s, out)) {
 		reason(out, "%s", s->q->progress);
 		out->definite = closed;
 		return true;
@@ -342,6 +350,8 @@ static bool is_unknown(const struct scene *s, struct judged *out)
 		if (is(out, decisive[i]) == LINK_UNKNOWN || is(out, decisive[i]) == LINK_BAD)
 			l = &out->links[decisive[i]];
 	reason(out, "%s%s", l == &out->links[LINK_OWNER] ? "its port is held by " : "", l ? l->value : "not known");
+	if (q->depth && l == &out->links[LINK_HEALTHY] && !strcmp(l->source, "profile")) /* it lacks what asking needs */
+		remedy(out, "name user and password_file in the profile");
 	if (q->refused_us && s->right)
 		remedy(out, q->expected && (q->expected->credentials.password || q->expected->credentials.token) ?
 			"correct its credential in the profile" : "name a credential in the profile: password_file, token_file");

@@ -526,6 +526,18 @@ static void progress_and_nothing_runs(struct world *w)
 	w->q.progress = "fetching kafka 4.1.0: 31 of 120 MB";
 }
 
+static void start_failed(struct world *w)
+{
+	progress_and_nothing_runs(w);
+	w->q.progress = "failed: it ended: port 9092 is in use";
+}
+
+static void start_failed_and_left_its_pid_file(struct world *w)
+{
+	dead(w);
+	w->q.progress = "failed: it ended: port 9092 is in use";
+}
+
 static void progress_of_one_that_serves(struct world *w)
 {
 	w->q.progress = "creating topics";
@@ -1149,6 +1161,9 @@ static const struct row verdicts[] = {
 	{"starting: within the grace that the profile gives", long_grace, VERDICT_STARTING, true, "does not listen", NULL},
 	{"starting: nothing runs yet, but its start says what it does", progress_and_nothing_runs, VERDICT_STARTING, true,
 		"fetching kafka 4.1.0: 31 of 120 MB", NULL},
+	{"absent: a start that failed is none that goes on", start_failed, VERDICT_ABSENT, true, "its start failed: it ended: port 9092 is in use", "start"},
+	{"stopped: why its start failed", start_failed_and_left_its_pid_file, VERDICT_STOPPED, true, "its start failed: it ended: port 9092 is in use",
+		"start"},
 	{"serving: young and well", young_and_well, VERDICT_SERVING, false, NULL, NULL},
 	{"serving: a left-over line of progress takes nothing away", progress_of_one_that_serves, VERDICT_SERVING, false, NULL, NULL},
 	{"wrong version: time does not heal it", young_in_another_version, VERDICT_WRONG_VERSION, true, "4.0.1", "4.1"},
