@@ -89,6 +89,7 @@ struct member { /* a service with what the engine keeps about it */
 	struct history histories[SNAPSHOT_FIGURES_MAX];
 	uint64_t depth_taken;        /* generation of the last depth in the histories */
 	bool settled;                /* its first truth is known: what changes from here is an event */
+	bool served;                 /* once, at least: only then does it serve "again" */
 	int64_t trouble_since;       /* ms since 1970 */
 	uint64_t home;               /* the server that last answered as this service; 0 unknown */
 	uint64_t judged;             /* the server that the shown verdict is about; 0 unknown */

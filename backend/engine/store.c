@@ -198,7 +198,7 @@ static void tell(struct engine *e, struct member *m, const struct judged *before
 			event_say(e, SEVERITY_INFO, m->service.name, "ended");
 		else if (now->verdict == VERDICT_SERVING)
 			event_say(e, SEVERITY_INFO, m->service.name, "serving%s after %s",
-				before->verdict == VERDICT_STARTING || before->verdict == VERDICT_ABSENT ? "" : " again",
+				!m->served || before->verdict == VERDICT_STARTING || before->verdict == VERDICT_ABSENT ? "" : " again",
 				clock_span(span, e->lake.wall - m->trouble_since));
 		else
 			event_say(e, weight(m, now->verdict), m->service.name, "%s%s%s", verdict_word(now->verdict), now->reason[0] ? ": " : "",
@@ -209,8 +209,10 @@ static void tell(struct engine *e, struct member *m, const struct judged *before
 		else if (before->owner.pid && now->owner.pid && before->owner.pid != now->owner.pid)
 			event_say(e, SEVERITY_INFO, m->service.name, "restarted: pid %d became %d", (int)before->owner.pid, (int)now->owner.pid);
 	}
-	if (now->verdict == VERDICT_SERVING)
+	if (now->verdict == VERDICT_SERVING) {
 		m->trouble_since = 0;
+		m->served = true;
+	}
 }
 
 /* The root of its trouble among what it needs; NULL: it is its own. */
