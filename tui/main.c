@@ -84,7 +84,9 @@ int main(int argc, char *argv[])
 	if (!profile)
 		return complain(err.words);
 	if (options.demo && !options.replay && !profile_demo(profile, options.demo)) {
-		snprintf(words, sizeof words, "there is no [demo %.60s] in %.80s", options.demo, profile->name ? profile->path : "no profile: --profile names one");
+		snprintf(words, sizeof words, "there is no [demo %.60s] in %.80s%s%.60s%s", options.demo,
+			profile->name ? profile->path : "no profile: --profile names one", profile->n_demos ? "; there is [demo " : "",
+			profile->n_demos ? profile->demos[0].name : "", profile->n_demos > 1 ? "] and others" : profile->n_demos ? "]" : "");
 		code = complain(words);
 	} else {
 		signal(SIGPIPE, SIG_IGN);

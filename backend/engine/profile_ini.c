@@ -376,6 +376,13 @@ static bool take_address(struct reader *r, const struct key *key, struct text va
 	return take_text(r, key, text_of(address));
 }
 
+static bool take_version(struct reader *r, const struct key *key, struct text value)
+{
+	if (value.len && (value.at[0] < '0' || value.at[0] > '9'))
+		return complain(r, "version \"%.*s\" does not begin with a number: 4.1, 15", SHOWN(value));
+	return take_text(r, key, value);
+}
+
 static bool take_secret_file(struct reader *r, const struct key *key, struct text value)
 {
 	const char *path = resolved(r, value), *secret;
@@ -460,7 +467,7 @@ static const struct key service_keys[] = {
 	{"kind", take_kind, 0, false},
 	{"port", take_port, 0, false}, /* and port.ROLE */
 	{"address", take_address, OF(address), false},
-	{"version", take_text, OF(version), false},
+	{"version", take_version, OF(version), false},
 	{"required", take_bool, OF(required), false},
 	{"needs", take_needs, OF(needs), true},
 	{"container", take_text, OF(container), false},
