@@ -121,7 +121,7 @@ static const struct judged_finding *blocking(const struct service *s)
 
 void standing_of(const struct lake *lake, const char *const *names, struct standing *out)
 {
-	*out = (struct standing){0};
+	*out = (struct standing){.n_warnings = names ? 0 : lake->n_warnings};
 	/* first as the lake has them in order, then what it does not require and we were asked about */
 	for (size_t i = 0; i < lake->n_problems; i++)
 		if (counts(lake->problems[i].service, names))
@@ -135,6 +135,8 @@ void standing_of(const struct lake *lake, const char *const *names, struct stand
 		out->n++;
 		out->n_serving += v == VERDICT_SERVING;
 		out->n_unknown += v == VERDICT_UNKNOWN;
+		for (size_t k = 0; names && k < s->verdict.shown.n_findings; k++)
+			out->n_warnings += s->verdict.shown.findings[k].severity == SEVERITY_WARNING;
 		if (!is_known(out, s) && (v != VERDICT_SERVING || blocking(s)))
 			add_problem(out, s, v == VERDICT_SERVING ? blocking(s) : NULL);
 	}
@@ -186,8 +188,8 @@ void standing_say(const struct lake *lake, const struct standing *st, struct buf
 	switch (standing_code(st)) {
 	case EXIT_READY:
 		buf_printf(out, "READY - %zu of %zu serving", st->n_serving, st->n);
-		if (lake->n_warnings)
-			buf_printf(out, ", %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
+		if (st->n_warnings)
+			buf_printf(out, ", %zu warning%s", st->n_warnings, st->n_warnings == 1 ? "" : "s");
 		if (of)
 			buf_printf(out, " (%s)", of);
 		return;

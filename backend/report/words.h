@@ -26,6 +26,7 @@ struct standing {
 	struct problem problems[LAKE_PROBLEMS]; /* causes before victims */
 	size_t n_problems;
 	bool bad;                       /* one of them is more than unknown */
+	size_t n_warnings;              /* where names are given, only theirs */
 };
 /* names NULL: the required ones. */
 void standing_of(const struct lake *lake, const char *const *names, struct standing *out);
