@@ -114,7 +114,12 @@ void events_open(struct engine *e)
 	if (stat(path, &st) == 0 && st.st_size > EVENTS_FILE_MAX)
 		rename(path, old);
 	events_read(e, path);
-	e->events_file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	/* whatever lies there must not hold up the start: a FIFO would until somebody reads it */
+	e->events_file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (e->events_file >= 0 && (fstat(e->events_file, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(e->events_file);
+		e->events_file = -1;
+	}
 	if (e->events_file < 0)
 		log_say("events", "cannot keep events in %s", path);
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -448,6 +449,28 @@ static void an_unexplained_port_is_only_listened_to_until_the_user_asks(void **s
 	profile_free(p);
 }
 
+static void a_fifo_in_the_place_of_the_event_log_holds_nobody_up(void **state)
+{
+	char dir[] = "/tmp/laketop-events-XXXXXX", path[64];
+	struct profile *p = profile_with("");
+	struct engine_options o = {.host = &world.host, .profile = p, .state_dir = dir};
+	struct engine *e;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/events.jsonl", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20); /* it would wait for ever */
+	e = engine_start(&o, NULL);
+	assert_non_null(e);
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	assert_int_equal(engine_stop(e, 2000), 0);
+	alarm(0);
+	unlink(path);
+	rmdir(dir);
+	profile_free(p);
+}
+
 static void stopping_takes_no_longer_than_its_bound_while_a_server_hangs(void **state)
 {
 	struct profile *p = profile_with("");
@@ -482,6 +505,7 @@ int main(void)
 		cmocka_unit_test_setup(another_kind_on_the_port_is_never_serving, begin),
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
+		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
 		cmocka_unit_test_setup(stopping_takes_no_longer_than_its_bound_while_a_server_hangs, begin),
 	};
 
