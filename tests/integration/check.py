@@ -22,6 +22,8 @@ HOME = pathlib.Path(os.environ.get("LAKETOP_LAB_HOME", "/var/tmp/laketop-lab"))
 LAB = str(ROOT / "tests" / "lab" / "lab")
 PROFILE = str(HOME / "profile.ini")
 FULL = bool(os.environ.get("LAKETOP_TEST_FULL"))
+# what servers say by themselves, asked or not: an application that ends, a JVM without native Hadoop
+AMBIENT = ("Got status update for unknown executor", "NativeCodeLoader")
 _bad = 0
 
 

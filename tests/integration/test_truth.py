@@ -9,7 +9,7 @@ import re
 import subprocess
 import time
 
-from check import FULL, HOME, LAKETOP, PROFILE, end, lab, laketop, ok, service, status, story, until
+from check import AMBIENT, FULL, HOME, LAKETOP, PROFILE, end, lab, laketop, ok, service, status, story, until
 
 VERSIONS = {  # what the lab installs: name, kind, version, how sure
     "postgres": ("postgres", "15", "exact"), "seaweedfs": ("seaweedfs", "4.48", "exact"), "kafka": ("kafka", "4.1", "range"),
@@ -82,7 +82,8 @@ def politeness():
     for path in logs():
         with open(path, errors="replace") as log:
             log.seek(sizes.get(path, 0))
-            bad = [line.rstrip() for line in log if re.search(r"\b(WARN|WARNING|ERROR|FATAL|SEVERE)\b|Exception\b", line)]
+            bad = [line.rstrip() for line in log if re.search(r"\b(WARN|WARNING|ERROR|FATAL|SEVERE)\b|Exception\b", line)
+                   and not any(words in line for words in AMBIENT)]
         name = os.path.basename(path)[:-4]
         if name.startswith(("job-", "fault-", "replay-", "group-", "seed", "stream-")):
             continue  # these ask nobody and are asked by nobody

@@ -319,7 +319,8 @@ def history_start(s):
     options = (f"-Dspark.history.fs.logDirectory=file:{home('data', 'spark-events')} -Dspark.history.ui.port={port(s)} "
                "-Dspark.history.fs.update.interval=3s")
     return (spark_class("4.1", "org.apache.spark.deploy.history.HistoryServer"),
-            {**spark_env("4.1", s.name), "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": DAEMON, "SPARK_HISTORY_OPTS": options})
+            {**spark_env("4.1", s.name), "SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": DAEMON, "SPARK_HISTORY_OPTS": options,
+             "SPARK_DAEMON_CLASSPATH": place("iceberg") + "/*"})  # without it, it warns of each Iceberg application that anybody opens
 
 
 def spark_defaults():
@@ -476,7 +477,7 @@ TABLE = {s.name: s for s in (
             items=("spark-4.1", "iceberg"), needs=("postgres", "seaweedfs"), version=SPARK["4.1"], memory=350,
             extra={"config": lambda: home("etc", "spark-connect", "spark-defaults.conf"), "jars": lambda: home("jars", "iceberg-4.1")}),
     Service("spark-history", "Spark history server", "spark-history", ("pocket",), {"": 18080}, history_start,
-            lambda s: http_get(port(s), "/api/v1/version")[0] == 200, items=("spark-4.1",), version=SPARK["4.1"], memory=240),
+            lambda s: http_get(port(s), "/api/v1/version")[0] == 200, items=("spark-4.1", "iceberg"), version=SPARK["4.1"], memory=240),
     Service("kafka-connect", "Kafka Connect", "kafka-connect", ("streams",), {"": 8083}, kafka_connect_start, kafka_connect_ready,
             items=("kafka", "connect-plugins"), after=("kafka",), needs=("kafka",), version=KAFKA[:3], memory=170,
             extra={"config": lambda: home("etc", "kafka-connect", "connect.properties")}),
