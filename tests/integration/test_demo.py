@@ -13,6 +13,7 @@ import time
 
 from check import ROOT, Lab, end, laketop, ok, screen, story, until
 
+WHAT_A_START_SAYS = ("preparing", "waiting for", "listens, waiting", "fetching", "unpacking", "checking")
 ON_ITS_WAY = {"absent", "starting", "serving", "unknown"}
 STOP = 'The lakehouse still runs. "make demo" shows it again; "make demo-stop" ends it and leaves nothing running.'
 own = Lab("demo", "pocket")
@@ -94,7 +95,7 @@ def without_a_terminal():
     ok("on-its-way-nothing-is-called-worse-than-absent-or-starting", not others, others)
     for name in sorted(names):
         lines = {s["reason"] for s in seen if s["name"] == name and s["verdict"] == "starting"}
-        ok(f"while-{name}-starts-its-progress-is-the-reason", any((r or "").startswith(("starting:", "fetching", "unpacking", "checking")) for r in lines), lines)
+        ok(f"while-{name}-starts-its-progress-is-the-reason", any((r or "").startswith(WHAT_A_START_SAYS) for r in lines), lines)
         order = [s["verdict"] for s in seen if s["name"] == name]
         ok(f"{name}-does-not-serve-and-then-not", "serving" not in order or set(order[order.index("serving"):]) == {"serving"}, order)
     stop("light")
@@ -141,7 +142,7 @@ def on_a_terminal():
             for name in ("postgres", "kafka", "seaweedfs", "spark-master-41", "spark-worker-41", "spark-connect", "spark-history"):
                 if (word := row(name)) and seen.setdefault(name, [word])[-1] != word:
                     seen[name].append(word)
-            seen["progress"] = seen.get("progress") or re.search(r"starting: .*", it.text())
+            seen["progress"] = seen.get("progress") or re.search("|".join(WHAT_A_START_SAYS), it.text())
             return is_ready(it.text()) and all(row(n) == "serving" for n in ("kafka", "spark-connect"))
         came = until(180, watch, 0.1)
         print(f"# the pocket lakehouse: screen after {took:.1f} s, ready after {time.monotonic() - began:.1f} s", flush=True)
