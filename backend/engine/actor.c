@@ -48,6 +48,10 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 	const struct itimerspec soon = {.it_value = {0, (e->options.headless ? 1 : NEWS_MS) * 1000000L}};
 	struct snapshot *old = NULL;
 
+	if (wait_fd(actor_wait(e, 0), -1, 0) < 0) {
+		snapshot_unref(s); /* the end cut it short: it knows less than it says */
+		return;
+	}
 	if (e->record >= 0 && s->part != PART_ANSWER)
 		record(e, s);
 	pthread_mutex_lock(&e->lock);

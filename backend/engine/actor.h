@@ -111,7 +111,8 @@ struct engine {
 	size_t n_answers;
 	int record;                  /* fd or -1 */
 	pthread_mutex_t record_lock;
-	atomic_bool replay_done;
+	atomic_bool replay_done; /* all is published */
+	bool replay_over;        /* and taken */
 	/* UI thread */
 	struct lake lake;
 	struct member **members;

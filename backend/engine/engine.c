@@ -237,7 +237,7 @@ static void discovery_state(struct engine *e)
 bool engine_turn(struct engine *e)
 {
 	uint64_t count;
-	bool host, news = read(e->news, &count, sizeof count) > 0;
+	bool host, news = read(e->news, &count, sizeof count) > 0, published = atomic_load(&e->replay_done);
 
 	pthread_mutex_lock(&e->lock);
 	e->news_armed = false;
@@ -259,6 +259,7 @@ bool engine_turn(struct engine *e)
 	store_sum_up(e);
 	ports_build(e);
 	reap(e);
+	e->replay_over = published;
 	e->lake.turn++;
 	return news;
 }
@@ -411,7 +412,7 @@ void engine_pause(struct engine *e, bool paused)
 
 bool engine_replay_done(const struct engine *e)
 {
-	return atomic_load(&e->replay_done);
+	return e->replay_over;
 }
 
 struct engine_cost engine_cost(const struct engine *e, const char *service)

@@ -50,6 +50,7 @@ static void profile_write(const struct profile *p, struct buf *out)
 		put_key(out, "container", x->container);
 		put_key(out, "unit", x->unit);
 		put_key(out, "process", x->process);
+		put_key(out, "pidfile", x->pidfile); /* its number is in the pulses; nothing reads it here */
 		put_list(out, "mute", x->mute);
 		if (x->grace_ms)
 			buf_printf(out, "grace = %lld\n", (long long)(x->grace_ms / 1000));
