@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The stories that laketop exists for, on the real lab: a stale server, the wrong Spark, a stolen
 port, three ways to be up and not serve, and 8:55 before a 9:00 talk."""
+import re
 import sys
 import time
 
