@@ -111,6 +111,20 @@ struct stream_view {
 	struct stream_lag lag;           /* joined anew whenever one of both changes; zero before the first snapshot */
 };
 
+struct catalog_view {
+	const struct catalog *catalog;   /* the profile's */
+	const struct snapshot *snapshot; /* newest that listed something: kept, with its age, while the catalog is down; NULL: none yet */
+	const struct snapshot *failed;   /* newest that did not, where it is newer; NULL: it answers */
+	const struct snapshot *answer;   /* to the newest engine_ask_table; NULL: none yet. All three held by the lake */
+	const struct service *engine;    /* who shows rows; NULL: none */
+};
+enum { TABLE_CATALOGS = 4 };
+struct lake_table { /* a table, once, however many catalogs know it: by uuid and location */
+	struct { const struct catalog_view *view; size_t row; } in[TABLE_CATALOGS]; /* the first is the one it is shown by */
+	size_t n_in;
+	bool old;                        /* its catalog is down: what is shown is what was */
+};
+
 struct lake {
 	const char *host;             /* for the title */
 	const struct profile *profile;
@@ -121,6 +135,10 @@ struct lake {
 	size_t n_services;
 	struct stream_view *streams;  /* the profile's, in its order */
 	size_t n_streams;
+	struct catalog_view *catalogs; /* the profile's, in its order */
+	size_t n_catalogs;
+	const struct lake_table *tables; /* by name; joined anew when a catalog tells something new */
+	size_t n_tables;
 	struct port_row *ports;       /* by port, then address */
 	size_t n_ports;
 	struct event *events;         /* newest last */
@@ -138,6 +156,11 @@ struct lake {
 	bool replayed;
 };
 
+/* The value of a column of catalog_tables' "tables" for a table of the lake. */
+struct value lake_table_get(const struct lake_table *t, const char *column);
+const struct lake_table *lake_table_named(const struct lake *lake, const char *name); /* "orders.x", or "CATALOG.orders.x"; NULL */
+/* The answer to that very question; NULL: not asked, or not yet answered. */
+const struct snapshot *catalog_answer_to(const struct catalog_view *c, const char *view, const char *table);
 const struct service *lake_service(const struct lake *lake, const char *name);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject);

@@ -12,6 +12,8 @@
 #include "net.h"
 #include "service.h"
 
+struct catalog_kind;
+
 struct expected_port {
 	const char *role; /* NULL: the main port */
 	uint16_t port;
@@ -49,6 +51,21 @@ struct stream { /* [stream NAME]: a Structured Streaming query, which commits to
 	const char *storage;      /* the service whose S3 and key the checkpoint needs; NULL: it is a file */
 };
 
+struct catalog { /* [catalog NAME]: who knows of tables; strings are NULL where the profile is silent */
+	const char *name;
+	const struct catalog_kind *kind;
+	const struct expectation *service; /* who answers it: PostgreSQL, Polaris; NULL: folders are its tables (kind delta) */
+	const char *role;         /* the service's port that speaks it: "iceberg"; NULL: the main one */
+	const char *warehouse;    /* JDBC: catalog_name; REST: the warehouse to ask for; Unity Catalog: its catalog. NULL: all there are */
+	const char *path;         /* of REST: before /v1: "/api/catalog" */
+	const char *realm;        /* of Polaris: its realm's name, where it asks for one */
+	const char *const *folders; /* kind delta: URLs of tables; ends with NULL */
+	const char *storage;      /* the service whose S3 and key the files need; NULL: they are files */
+	const char *engine;       /* the service that browses rows and runs procedures: Spark Connect, Trino; NULL: none */
+	const char *engine_catalog; /* what that one calls this catalog; NULL: as we do */
+	struct credentials credentials; /* its own, else the service's */
+};
+
 struct profile {
 	const char *name;  /* "pocket"; NULL: none was given, everything is found */
 	const char *path;  /* of its file; "built in" */
@@ -58,6 +75,8 @@ struct profile {
 	size_t n_demos;
 	const struct stream *streams;
 	size_t n_streams;
+	const struct catalog *catalogs;
+	size_t n_catalogs;
 	const char *const *disks; /* [host] disks; ends with NULL; default "/" */
 	const char *theme;        /* [ui] theme; NULL: default */
 	int64_t refresh_ms;       /* [ui] refresh; 0: 2,000 */
@@ -72,6 +91,7 @@ struct profile *profile_parse(struct host *host, struct text ini, const char *pa
 void profile_free(struct profile *profile); /* wipes secrets */
 const struct expectation *profile_service(const struct profile *profile, const char *name);
 const struct stream *profile_stream(const struct profile *profile, const char *name);
+const struct catalog *profile_catalog(const struct profile *profile, const char *name);
 const struct demo *profile_demo(const struct profile *profile, const char *name);
 uint16_t expected_role_port(const struct expectation *e, const char *role); /* 0: not named */
 uint16_t expected_s3_port(const struct expectation *e); /* named, or its kind's, or of another kind its main port; 0: it has no S3 */

@@ -85,7 +85,7 @@ struct files { /* what the files that the profile names for a service say */
 	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s, than an hour if it "failed: ..." */
 };
 
-enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER, PART_ANSWER, PART_STREAM };
+enum snapshot_part { PART_PULSE, PART_DEPTH, PART_HOST, PART_DOCKER, PART_ANSWER, PART_STREAM, PART_CATALOG };
 
 struct snapshot {
 	atomic_uint refs;
@@ -114,6 +114,7 @@ struct snapshot {
 };
 
 #define SNAPSHOT_CAP (8u << 20)
+#define SNAPSHOT_CATALOG_CAP (24u << 20) /* 10,000 tables */
 #define SNAPSHOT_FIGURES_MAX 40
 #define SNAPSHOT_TABLES_MAX 8
 #define SNAPSHOT_FINDINGS_MAX 16

@@ -39,6 +39,11 @@ enum storage_answer {
 /* A whole file, up to out's maximum. */
 enum storage_answer storage_read(struct probe *p, const struct storage *at, const char *url, struct buf *out, struct err *err);
 
+/* The same in pieces, for what may be larger than memory should be: take returns false to end it, which is STORAGE_FAILED with
+ * ERR_CANCELLED. most: bytes; more is ERR_LIMIT. */
+enum storage_answer storage_stream(struct probe *p, const struct storage *at, const char *url, int64_t most,
+	bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err);
+
 struct storage_entry {
 	struct text name;  /* under the folder; not clean */
 	bool folder;       /* on s3 only: of files it is not known without asking for each */

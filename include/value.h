@@ -73,6 +73,6 @@ struct table_spec {
 	const char *name, *help;
 	const struct column_spec *columns; /* ends with a name of NULL */
 };
-#define TABLE_COLUMNS_MAX 24
+#define TABLE_COLUMNS_MAX 32
 
 #endif

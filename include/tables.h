@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The tables of one catalog: what is told of each, how it does, what is due, and the views that
+ * are asked for. A keeper belongs to one actor and remembers between looks what did not change.
+ *
+ * Shapes: a PART_CATALOG snapshot holds the figures and the one table "tables" below. A view is a
+ * PART_ANSWER snapshot whose subject is the table's name and whose one table has the view's name.
+ */
+#ifndef LAKETOP_TABLES_H
+#define LAKETOP_TABLES_H
+
+#include "catalog.h"
+#include "iceberg.h"
+#include "snapshot.h"
+
+extern const struct figure_spec catalog_figures[]; /* tables, views, unread, namespaces, listed_ms */
+extern const struct table_spec catalog_tables[];   /* "tables", a row per table; see tables.c for each column */
+extern const struct table_spec table_views[];      /* one per view; ends with a name of NULL */
+extern const struct figure_spec plan_figures[];    /* of the previews among them */
+/*
+ * Views: "table" (what and value), "snapshots", "refs", "partitions", "files", "files-smallest", "files-oldest", "schema",
+ * "properties", "log", "growth", and the previews "compact", "expire", "manifests", "orphans", "deletes" (Iceberg),
+ * "optimize", "vacuum" (Delta).
+ */
+
+struct keeper;
+struct keeper *keeper_new(const struct catalog *c);
+void keeper_free(struct keeper *k);
+/* Lists, then reads what changed, newest first, as far as the probe's time and the budget of a look reach; what is still
+ * unread is told as such and comes next time. True: the snapshot is whole or honest about it; false: s->err says why. */
+bool keeper_look(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s);
+bool keeper_unread(const struct keeper *k); /* there is more to read: look again soon */
+/* False: s->err says why. */
+bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, const char *view, const char *table, struct snapshot *s);
+
+/* ---- health: by the engines' documented rules, where work is due ---- */
+enum table_grade { GRADE_UNKNOWN, GRADE_GOOD, GRADE_DUE, GRADE_ILL, GRADE_FAILED };
+const char *table_grade_word(enum table_grade g); /* "good", "due", "ill", "unknown", "failed" */
+enum table_due { DUE_COMPACT = 1, DUE_EXPIRE = 2, DUE_MANIFESTS = 4, DUE_DELETES = 8, DUE_METADATA = 16, DUE_OPTIMIZE = 32, DUE_VACUUM = 64 };
+struct table_health {
+	enum table_grade grade;
+	unsigned due;            /* of table_due, or-ed */
+	double weight;           /* what is due is ranked by it over all tables: larger first */
+	char words[200];         /* "94 % of files are under 13 MiB; 412 snapshots, the oldest 61 d" */
+};
+void table_due_words(unsigned due, char out[64]); /* "compact, expire" */
+/* Pure. now: ms since 1970. */
+void iceberg_health(const struct iceberg_metadata *m, const struct iceberg_truth *t, int64_t now, struct table_health *out);
+
+/* ---- previews: from metadata alone, equal to what the engine's procedure then does ---- */
+struct compact_plan {
+	int64_t target, least, most;    /* bytes: of the table, 75 %, 180 % */
+	int64_t candidates, groups;     /* files that the rule takes; bins that are kept */
+	int64_t files, bytes;           /* that would be rewritten */
+	int64_t becomes;                /* data files afterwards, of these */
+	int64_t partitions;             /* with at least one group */
+	int64_t deletes;                /* delete files that a rewritten file carries */
+};
+struct compact;                         /* fed with every live file, deletes first */
+struct compact *compact_new(const struct iceberg_metadata *m, int64_t memory);
+bool compact_take(void *compact, const struct iceberg_file *f); /* for iceberg_each_file; false: its memory is used up */
+bool compact_end(struct compact *c, struct compact_plan *out, struct err *err); /* frees it */
+
+struct expire_plan {
+	int64_t cutoff;                 /* ms since 1970 */
+	int64_t snapshots, kept;        /* that go, that stay */
+	int64_t data_files, position_files, equality_files, manifests, lists, statistics, bytes; /* that become unreachable; -1: not counted */
+	const char *words;              /* why nothing may go, or what protects: "tag audit-2026 keeps 3" */
+};
+/* Which snapshots an expiry at now would drop: marks[i] for m->snapshots[i]. Pure. older_than, retain_last -1: the table's. */
+void expire_mark(const struct iceberg_metadata *m, int64_t now, int64_t older_than, int64_t retain_last, bool *marks, struct expire_plan *out,
+	struct arena *arena);
+
+#endif
