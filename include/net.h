@@ -72,8 +72,13 @@ struct http_request {
 	const char *sigv4;             /* "aws:amz:us-east-1:s3"; parameters in path must be sorted and escaped */
 	const char *host_header;       /* NULL: from the endpoint */
 	const char *unix_path;         /* ask over this unix socket instead of the endpoint */
+	const char *const *lines;      /* further headers, "name: value"; ends with NULL; NULL: none */
 	bool as_stored;                /* an object's bytes as they lie there: no content encoding is undone */
 	size_t most;                   /* cap of the body; 0: 1 MiB */
+	/* For what may be larger than memory should be: the body of a 2xx comes here in pieces, that of any other answer into
+	 * the answer as ever. False ends it: ERR_CANCELLED. NULL: the body is kept whole. */
+	bool (*take)(void *ctx, const char *bytes, size_t len);
+	void *ctx;                     /* of take */
 	int64_t timeout_ms;            /* less than the probe's own; 0: the probe's */
 };
 struct http_answer { /* init by http_ask; free with http_answer_free */

@@ -49,6 +49,8 @@ static void set_lines(struct transfer *t, const struct http_request *r)
 		transfer_line(t, "Content-Type: %s", r->content_type ? r->content_type : "application/octet-stream");
 	if (r->host_header)
 		transfer_line(t, "Host: %s", r->host_header);
+	for (const char *const *line = r->lines; line && *line; line++)
+		transfer_line(t, "%s", *line);
 }
 
 bool http_ask(struct probe *p, const struct endpoint *at, const struct http_request *request, struct http_answer *out,
@@ -63,6 +65,8 @@ bool http_ask(struct probe *p, const struct endpoint *at, const struct http_requ
 	if (transfer_begin(&t, p, &p->net->http, at, request->unix_path, request->path, request->timeout_ms, err)) {
 		t.body = &out->body;
 		t.headers = &out->headers;
+		t.take = request->take;
+		t.ctx = request->ctx;
 		curl_easy_setopt(t.easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 		/* decodes whatever comes; set_lines asks for none */
 		curl_easy_setopt(t.easy, CURLOPT_ACCEPT_ENCODING, request->as_stored ? NULL : "");

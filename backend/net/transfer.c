@@ -55,12 +55,25 @@ static bool add_capped(struct buf *out, const char *bytes, size_t len)
 	return false;
 }
 
+/* A piece of what is not kept. False: the cap is reached, or the taker wants no more. */
+static bool pass_on(struct transfer *t, const char *bytes, size_t len)
+{
+	t->taken += len;
+	t->body->full = t->taken > t->body->max;
+	t->ended = !t->body->full && !t->take(t->ctx, bytes, len);
+	if (t->body->full)
+		t->over = "its body is";
+	return !t->body->full && !t->ended;
+}
+
 static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
 {
 	struct transfer *t = ctx;
 
 	(void)one;
 	t->probe->bytes += len;
+	if (t->take && transfer_status(t) / 100 == 2)
+		return pass_on(t, bytes, len) ? len : 0;
 	if (add_capped(t->body, bytes, len))
 		return len;
 	t->over = "its body is";
@@ -322,6 +335,8 @@ static bool failed(const struct transfer *t, CURLcode result, struct err *err)
 		return failed_time(t, err);
 	if (t->over)
 		return failed_cap(t, err);
+	if (t->ended)
+		return err_set(err, ERR_CANCELLED, "%s: its answer was not read to the end", t->name);
 	if (is_own_echo(t))
 		return err_set(err, ERR_CONNECT, "%s: Connection refused", t->name);
 	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)

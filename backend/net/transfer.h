@@ -33,6 +33,10 @@ struct transfer {
 	bool routed;
 	struct curl_slist *lines;  /* request headers */
 	struct buf *body, *headers;
+	bool (*take)(void *ctx, const char *bytes, size_t len); /* NULL: the body is kept. See http_request */
+	void *ctx;
+	size_t taken;              /* bytes that went to take; body's maximum is their cap, too */
+	bool ended;                /* take wants no more */
 	const char *over;          /* the cap that was reached: "its body is", "its headers are" */
 	CURLcode result;           /* of transfer_run */
 	int no_socket;             /* errno: it was not even tried; 0 it was */

