@@ -49,6 +49,7 @@ struct storage_entry {
 	bool folder;       /* on s3 only: of files it is not known without asking for each */
 	int64_t size;      /* -1: not known */
 	struct text modified; /* as the server writes it; empty: not known */
+	int64_t when;         /* the same, ms since 1970; 0: not known */
 };
 /*
  * What lies directly in a folder, until each returns false. after: only names behind it in byte order; NULL: all.
@@ -56,6 +57,10 @@ struct storage_entry {
  * is missing on s3 is empty.
  */
 enum storage_answer storage_list(struct probe *p, const struct storage *at, const char *url, const char *after, size_t most,
+	bool (*each)(void *ctx, const struct storage_entry *entry), void *ctx, struct err *err);
+
+/* Every file under a folder, however deep: names are paths under it, sizes and times are known, folders are not told. Same errors. */
+enum storage_answer storage_walk(struct probe *p, const struct storage *at, const char *url, size_t most,
 	bool (*each)(void *ctx, const struct storage_entry *entry), void *ctx, struct err *err);
 
 #endif

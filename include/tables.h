@@ -47,27 +47,60 @@ void table_due_words(unsigned due, char out[64]); /* "compact, expire" */
 /* Pure. now: ms since 1970. */
 void iceberg_health(const struct iceberg_metadata *m, const struct iceberg_truth *t, int64_t now, struct table_health *out);
 
-/* ---- previews: from metadata alone, equal to what the engine's procedure then does ---- */
+/*
+ * ---- previews: from metadata alone, equal to what Spark's procedures of Iceberg 1.8 and newer then do ----
+ *
+ * One function per view. Each adds the view's table to s and fills its figures (plan_figures): numbers, the sentence "words",
+ * "sql" where something would run, "caution" where one should know more. true: what s says is so, also where it says that
+ * nothing is due, that the procedure would refuse, or that it was not counted. false: s->err says why.
+ */
+struct plan_place { const char *table, *location; };
+struct plan_about { /* the table that a preview is of, and what a user may choose */
+	const char *table;              /* as the catalog has it: "bronze.orders" */
+	const char *engine;             /* the catalog's name in the engine that would run it: "lake" */
+	const char *metadata;           /* URL of the metadata.json that was read; "" unknown */
+	const struct plan_place *others; /* every other table that is known; not this one as another catalog has it (same uuid) */
+	size_t n_others;
+	int64_t now;                    /* ms since 1970 */
+	int64_t older_than;             /* ms since 1970; 0: the table's policy, else the engine's default */
+	int64_t retain_last;            /* of an expiry; 0: the table's */
+	struct iceberg_budget budget;
+};
+bool plan_compact(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s);
+bool plan_expire(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s);
+bool plan_manifests(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s);
+bool plan_deletes(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s);
+bool plan_orphans(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s);
+
+/* The sizes by which a rewrite chooses. false: the procedure would refuse this target. */
+struct plan_sizes { int64_t target, least, most, write_most; };
+bool plan_sizes_of(int64_t target, struct plan_sizes *out);
+int64_t plan_becomes(const struct plan_sizes *z, int64_t bytes); /* files that a group of so many bytes is written into */
+/* "CALL `lake`.system.PROCEDURE(table => '`lake`.`bronze`.`orders`'REST)"; false: a name that no SQL can say safely, out is "". */
+bool plan_call(struct buf *out, const struct plan_about *a, const char *procedure, const char *rest);
+
 struct compact_plan {
 	int64_t target, least, most;    /* bytes: of the table, 75 %, 180 % */
 	int64_t candidates, groups;     /* files that the rule takes; bins that are kept */
 	int64_t files, bytes;           /* that would be rewritten */
 	int64_t becomes;                /* data files afterwards, of these */
 	int64_t partitions;             /* with at least one group */
-	int64_t deletes;                /* delete files that a rewritten file carries */
+	int64_t deletes;                /* delete files that belong to a rewritten file */
+	int64_t other_specs;            /* of files: written by an older partition spec, in one group of their own */
 };
-struct compact;                         /* fed with every live file, deletes first */
-struct compact *compact_new(const struct iceberg_metadata *m, int64_t memory);
+struct compact;                         /* fed with every live file, deletes first; keeps open bins, not files */
+struct compact *compact_new(const struct iceberg_metadata *m, int64_t memory); /* NULL: a target that the procedure refuses */
 bool compact_take(void *compact, const struct iceberg_file *f); /* for iceberg_each_file; false: its memory is used up */
-bool compact_end(struct compact *c, struct compact_plan *out, struct err *err); /* frees it */
+bool compact_end(struct compact *c, struct compact_plan *out, struct err *err); /* frees it; false: its memory was used up */
 
-struct expire_plan {
+struct expire_plan { /* -1: not counted */
 	int64_t cutoff;                 /* ms since 1970 */
 	int64_t snapshots, kept;        /* that go, that stay */
-	int64_t data_files, position_files, equality_files, manifests, lists, statistics, bytes; /* that become unreachable; -1: not counted */
-	const char *words;              /* why nothing may go, or what protects: "tag audit-2026 keeps 3" */
+	int64_t refs;                   /* tags and branches that go, past their own age */
+	int64_t data_files, position_files, equality_files, manifests, lists, statistics, bytes; /* that become unreachable */
+	const char *words;              /* why nothing may go, or what protects: "branch audit keeps 3" */
 };
-/* Which snapshots an expiry at now would drop: marks[i] for m->snapshots[i]. Pure. older_than, retain_last -1: the table's. */
+/* Which snapshots an expiry at now would drop: marks[i] for m->snapshots[i]. Pure. older_than, retain_last below 1: the table's. */
 void expire_mark(const struct iceberg_metadata *m, int64_t now, int64_t older_than, int64_t retain_last, bool *marks, struct expire_plan *out,
 	struct arena *arena);
 

@@ -6,6 +6,7 @@
 #include "s3_list.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "../format/xml.h"
 
@@ -31,13 +32,14 @@ bool s3_put_path(struct buf *out, struct text bucket, struct text key)
 	return buf_puts(out, "/") && put_escaped(out, bucket, false) && buf_puts(out, "/") && put_escaped(out, key, true);
 }
 
-bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token, unsigned page)
+bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token, unsigned page,
+	bool deep)
 {
 	if (!s3_put_path(out, bucket, TEXT("")) || !buf_puts(out, "?"))
 		return false;
 	if (token.len && (!buf_puts(out, "continuation-token=") || !put_escaped(out, token, false) || !buf_puts(out, "&")))
 		return false;
-	if (!buf_puts(out, "delimiter=%2F&list-type=2") || (page && !buf_printf(out, "&max-keys=%u", page)))
+	if (!buf_puts(out, deep ? "list-type=2" : "delimiter=%2F&list-type=2") || (page && !buf_printf(out, "&max-keys=%u", page)))
 		return false;
 	if (!buf_puts(out, "&prefix=") || !put_escaped(out, prefix, false))
 		return false;
@@ -113,10 +115,27 @@ static bool take_entry(struct page_reader *r, bool folder)
 	}
 }
 
+/* 2026-11-29T13:05:11.204Z, with or without the fraction; 0 where it is none. */
+static int64_t time_of(struct text t)
+{
+	char words[40];
+	struct tm tm = {0};
+	const char *rest = strptime(text_copy(words, sizeof words, t), "%Y-%m-%dT%H:%M:%S", &tm);
+	int64_t ms = 0;
+
+	if (!rest)
+		return 0;
+	if (rest[0] == '.')
+		for (int64_t unit = 100; *++rest >= '0' && *rest <= '9'; unit /= 10)
+			ms += (*rest - '0') * unit;
+	return strcmp(rest, "Z") ? 0 : (int64_t)timegm(&tm) * 1000 + ms;
+}
+
 static bool give_entry(struct page_reader *r, bool folder, bool (*each)(void *ctx, const struct storage_entry *entry), void *ctx)
 {
 	struct storage_entry entry = {.name = buf_text(&r->name), .folder = folder, .size = r->size, .modified = buf_text(&r->modified)};
 
+	entry.when = time_of(entry.modified);
 	if (entry.name.len < r->prefix.len || memcmp(entry.name.at, r->prefix.at, r->prefix.len) != 0)
 		return true; /* not what was asked for */
 	entry.name.at += r->prefix.len;

@@ -18,8 +18,9 @@ bool s3_read_page(struct text xml, struct text prefix, bool (*each)(void *ctx, c
 struct text s3_error_code(struct text xml);
 
 /* "/bucket/key", and for a listing its parameters, sorted; all escaped as a signature demands. token and after may be empty,
- * page 0. */
+ * page 0. deep: everything under the prefix, else what lies directly there. */
 bool s3_put_path(struct buf *out, struct text bucket, struct text key);
-bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token, unsigned page);
+bool s3_put_list(struct buf *out, struct text bucket, struct text prefix, struct text after, struct text token, unsigned page,
+	bool deep);
 
 #endif

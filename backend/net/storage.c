@@ -247,6 +247,7 @@ struct s3_list {
 	void *ctx;
 	size_t left;
 	bool over;
+	bool deep;
 };
 
 static bool each_object(void *ctx, const struct storage_entry *entry)
@@ -298,7 +299,8 @@ static enum storage_answer list_objects(struct probe *p, const struct storage *a
 		result = STORAGE_FAILED;
 		if (n == PAGES_MAX)
 			err_set(err, ERR_LIMIT, "%s: more than %d pages", shown(url).s, PAGES_MAX);
-		else if (!s3_put_list(&path, u->bucket, buf_text(&prefix), page.token.len ? TEXT("") : buf_text(&from), buf_text(&page.token), at->page))
+		else if (!s3_put_list(&path, u->bucket, buf_text(&prefix), page.token.len ? TEXT("") : buf_text(&from), buf_text(&page.token), at->page,
+				 l->deep))
 			err_set(err, ERR_LIMIT, "%s: too long to ask", shown(url).s);
 		else
 			result = list_page(p, at, url, path.at, buf_text(&prefix), l, &page, err);
@@ -312,6 +314,91 @@ static enum storage_answer list_objects(struct probe *p, const struct storage *a
 	buf_free(&path);
 	buf_free(&page.token);
 	return result;
+}
+
+/* ---- files, deep ---- */
+
+enum { WALK_DEPTH = 24 };
+
+struct walk {
+	struct probe *p;
+	const char *root;
+	char path[STORAGE_URL_SIZE]; /* of the folder that is read */
+	size_t root_len;
+	unsigned depth;
+	struct file_list *l;
+	bool stopped;
+	struct err *err;
+};
+
+static bool walk_folder(struct walk *w);
+
+static bool walk_name(void *ctx, const char *name)
+{
+	struct walk *w = ctx;
+	size_t len = strlen(w->path);
+	int n = snprintf(w->path + len, sizeof w->path - len, "/%s", name);
+	struct file_facts f = {0};
+	struct err why = {0};
+	bool on = true;
+
+	if (n < 0 || (size_t)n >= sizeof w->path - len) {
+		w->stopped = true;
+		err_set(w->err, ERR_LIMIT, "%s: a path in it is too long", shown(w->root).s);
+	} else if (!wait_left(w->p->wait)) {
+		w->stopped = true;
+		err_set(w->err, ERR_TIMEOUT, "%s: the listing took too long", shown(w->root).s);
+	} else if (w->p->host->stat(w->p->host, w->path, &f, &why) && f.exists) { /* what went meanwhile is not there */
+		if (f.is_directory) {
+			on = walk_folder(w);
+		} else {
+			struct storage_entry entry = {.name = text_of(w->path + w->root_len + 1), .size = f.size, .when = f.modified};
+
+			w->l->over = !w->l->left;
+			on = w->l->left && w->l->each(w->l->ctx, &entry);
+			w->l->left -= w->l->left > 0;
+		}
+	} else if (why.code) {
+		w->stopped = true;
+		if (w->err)
+			*w->err = why;
+	}
+	w->path[len] = '\0';
+	w->stopped = w->stopped || !on;
+	return !w->stopped;
+}
+
+static bool walk_folder(struct walk *w)
+{
+	bool good;
+
+	if (w->depth == WALK_DEPTH) {
+		w->stopped = true;
+		return err_set(w->err, ERR_LIMIT, "%s: deeper than %d folders", shown(w->root).s, WALK_DEPTH);
+	}
+	w->depth++;
+	w->p->requests++;
+	good = w->p->host->list(w->p->host, w->path, walk_name, w, w->err);
+	w->depth--;
+	return good && !w->stopped;
+}
+
+static enum storage_answer walk_files(struct probe *p, const char *url, struct text path, struct file_list *l, size_t most, struct err *err)
+{
+	struct err why = {0};
+	struct walk w = {.p = p, .root = url, .root_len = path.len, .l = l, .err = &why};
+	bool good;
+
+	text_copy(w.path, sizeof w.path, path);
+	good = walk_folder(&w);
+	if (l->over)
+		err_set(&why, ERR_LIMIT, "%s: more than %zu files", shown(url).s, most);
+	if (err)
+		*err = why;
+	if (good || (w.stopped && !why.code))
+		return STORAGE_OK;
+	text_copy(w.path, sizeof w.path, path);
+	return why.code == ERR_SYSTEM ? file_failed(p, w.path, &why) : STORAGE_FAILED;
 }
 
 /* ---- either ---- */
@@ -341,4 +428,18 @@ enum storage_answer storage_list(struct probe *p, const struct storage *at, cons
 	if (u.s3)
 		return list_objects(p, at, &u, url, after, &objects, most, err);
 	return list_files(p, url, text_copy(path, sizeof path, u.path), &files, most, err);
+}
+
+enum storage_answer storage_walk(struct probe *p, const struct storage *at, const char *url, size_t most,
+	bool (*each)(void *ctx, const struct storage_entry *entry), void *ctx, struct err *err)
+{
+	struct file_list files = {.each = each, .ctx = ctx, .left = most};
+	struct s3_list objects = {.each = each, .ctx = ctx, .left = most, .deep = true};
+	struct storage_url u;
+
+	if (!storage_url(url, &u, err))
+		return STORAGE_FAILED;
+	if (u.s3)
+		return list_objects(p, at, &u, url, NULL, &objects, most, err);
+	return walk_files(p, url, u.path, &files, most, err);
 }

@@ -177,6 +177,8 @@ const struct figure_spec plan_figures[] = {
 	{"manifests", "manifests", UNIT_COUNT, 0, "that become unreachable, or are rewritten"},
 	{"lists", "manifest lists", UNIT_COUNT, 0, "that become unreachable"},
 	{"statistics", "statistics files", UNIT_COUNT, 0, "that become unreachable"},
+	{"deletes", "delete files", UNIT_COUNT, 0, "that belong to the files it takes"},
+	{"cutoff", "older than", UNIT_TIME, 0, "what is younger stays"},
 	{"words", "", UNIT_NONE, 0, "the whole as a sentence"},
 	{"sql", "", UNIT_NONE, 0, "what does it"},
 	{"caution", "", UNIT_NONE, 0, "what to know before; empty: nothing"},

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -80,11 +81,14 @@ static void parameters_are_sorted_and_escaped(void **state)
 
 	(void)state;
 	buf_init(&b, 1000);
-	s3_put_list(&b, TEXT("lake"), TEXT("a b/c=1/"), TEXT("a b/c=1/7"), TEXT(""), 0);
+	s3_put_list(&b, TEXT("lake"), TEXT("a b/c=1/"), TEXT("a b/c=1/7"), TEXT(""), 0, false);
 	assert_string_equal(b.at, "/lake/?delimiter=%2F&list-type=2&prefix=a%20b%2Fc%3D1%2F&start-after=a%20b%2Fc%3D1%2F7");
 	buf_reset(&b);
-	s3_put_list(&b, TEXT("lake"), TEXT(""), TEXT(""), TEXT("x+/="), 100);
+	s3_put_list(&b, TEXT("lake"), TEXT(""), TEXT(""), TEXT("x+/="), 100, false);
 	assert_string_equal(b.at, "/lake/?continuation-token=x%2B%2F%3D&delimiter=%2F&list-type=2&max-keys=100&prefix=");
+	buf_reset(&b);
+	s3_put_list(&b, TEXT("lake"), TEXT("a/"), TEXT(""), TEXT(""), 0, true);
+	assert_string_equal(b.at, "/lake/?list-type=2&prefix=a%2F");
 	buf_reset(&b);
 	s3_put_path(&b, TEXT("lake"), TEXT("t\xc3\xa9l/p=a:b/0.json"));
 	assert_string_equal(b.at, "/lake/t%C3%A9l/p%3Da%3Ab/0.json");
@@ -127,6 +131,37 @@ static void a_page_of_seaweedfs_4_48_is_read(void **state)
 	assert_int_equal(names.n, 2);
 	assert_true(page.stopped);
 	buf_free(&page.token);
+}
+
+static bool each_time(void *ctx, const struct storage_entry *e)
+{
+	*(int64_t *)ctx = e->when;
+	return true;
+}
+
+static void the_time_of_an_object_is_known_or_not(void **state)
+{
+	static const struct {
+		const char *says;
+		int64_t when;
+	} rows[] = {
+		{"2026-11-29T13:05:11.204Z", 1795957511204}, {"2026-11-29T13:05:11Z", 1795957511000}, {"2026-11-29T13:05:11.2Z", 1795957511200},
+		{"2026-11-29T13:05:11+01:00", 0}, {"yesterday", 0}, {"", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char xml[200];
+		int64_t when = -1;
+		struct s3_page page = {0};
+
+		buf_init(&page.token, 100);
+		snprintf(xml, sizeof xml, "<ListBucketResult><Contents><Key>a</Key><LastModified>%s</LastModified></Contents></ListBucketResult>",
+			rows[i].says);
+		assert_true(s3_read_page(text_of(xml), TEXT(""), each_time, &when, &page));
+		assert_int_equal(when, rows[i].when);
+		buf_free(&page.token);
+	}
 }
 
 static void a_page_that_is_none_is_not_an_empty_one(void **state)
@@ -371,6 +406,54 @@ static void files_of_the_host_are_read_and_listed(void **state)
 	end(&w);
 }
 
+static void a_walk_meets_every_file_however_deep(void **state)
+{
+	char folder[] = "/tmp/laketop-walk-XXXXXX", path[120];
+	static const char *const made[] = {"a", "a/b", "c"}, *const files[] = {"a/1", "a/b/2", "3"};
+	struct names names = {.most = 100};
+	struct s3 s3 = {.body = ""};
+	struct world w;
+
+	(void)state;
+	begin(&w, &s3);
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, made[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		FILE *f;
+
+		snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+		assert_non_null(f = fopen(path, "w"));
+		fputs("hello", f);
+		fclose(f);
+	}
+	assert_int_equal(storage_walk(&w.f.p, &w.at, folder, 10, each_name, &names, &w.err), STORAGE_OK);
+	assert_int_equal(names.n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s:5 ", files[i]);
+		assert_non_null(strstr(names.s, path));
+	}
+	names = (struct names){.most = 2};
+	assert_int_equal(storage_walk(&w.f.p, &w.at, folder, 10, each_name, &names, &w.err), STORAGE_OK);
+	assert_int_equal(names.n, 2); /* who has enough is not told more */
+	names = (struct names){.most = 100};
+	assert_int_equal(storage_walk(&w.f.p, &w.at, folder, 2, each_name, &names, &w.err), STORAGE_FAILED);
+	assert_int_equal(w.err.code, ERR_LIMIT);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+		unlink(path);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, made[(i + 1) % 3 == 0 ? 0 : i + 1]);
+		rmdir(path);
+	}
+	rmdir(folder);
+	assert_int_equal(storage_walk(&w.f.p, &w.at, folder, 10, each_name, &names, &w.err), STORAGE_MISSING);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +471,8 @@ int main(void)
 		cmocka_unit_test(pages_are_read_to_the_end_or_as_far_as_one_wants),
 		cmocka_unit_test(without_a_server_it_is_said),
 		cmocka_unit_test(files_of_the_host_are_read_and_listed),
+		cmocka_unit_test(the_time_of_an_object_is_known_or_not),
+		cmocka_unit_test(a_walk_meets_every_file_however_deep),
 	};
 
 	net_global_init();
