@@ -92,6 +92,8 @@ void profile_free(struct profile *profile); /* wipes secrets */
 const struct expectation *profile_service(const struct profile *profile, const char *name);
 const struct stream *profile_stream(const struct profile *profile, const char *name);
 const struct catalog *profile_catalog(const struct profile *profile, const char *name);
+/* Whom to be for this catalog: its own credentials, else its service's; the database of whichever names one. */
+struct credentials catalog_credentials(const struct catalog *catalog);
 const struct demo *profile_demo(const struct profile *profile, const char *name);
 uint16_t expected_role_port(const struct expectation *e, const char *role); /* 0: not named */
 uint16_t expected_s3_port(const struct expectation *e); /* named, or its kind's, or of another kind its main port; 0: it has no S3 */

@@ -170,7 +170,20 @@ static const char built_in[] =
 	"required = no\n"
 	"needs = postgres\n"
 	"container = marquez-api\n"
-	"group = runs\n";
+	"group = runs\n"
+	"\n"
+	"[catalog iceberg]\n" /* in one variant PostgreSQL has it, in the other Unity Catalog's tables are by that name too */
+	"kind = iceberg-jdbc\n"
+	"service = postgres\n"
+	"storage = seaweedfs\n"
+	"engine = spark-connect\n"
+	"\n"
+	"[catalog unity]\n"
+	"kind = unity\n"
+	"service = unity-catalog\n"
+	"warehouse = unity\n"
+	"storage = seaweedfs\n"
+	"engine = spark-connect\n";
 
 /* What else a container or service is called, in one variant or another. */
 static const struct {
@@ -469,16 +482,37 @@ static void drop_needs(struct loaded *p, struct expectation *e)
 	e->needs = needs;
 }
 
-static void fit(struct loaded *p, const struct checkout *c)
+/* A catalog goes with the service that answers it; its engine and storage may be missing. */
+static void drop_catalogs(struct loaded *p, const char *const *services)
 {
 	size_t n = 0;
 
+	for (size_t i = 0; i < p->profile.n_catalogs; i++) {
+		struct catalog *c = &p->catalogs[i];
+
+		c->service = service_of(p, services[i]);
+		c->storage = c->storage && service_of(p, c->storage) ? c->storage : NULL;
+		c->engine = c->engine && service_of(p, c->engine) ? c->engine : NULL;
+		if (c->service)
+			p->catalogs[n++] = *c;
+	}
+	p->profile.n_catalogs = n;
+}
+
+static void fit(struct loaded *p, const struct checkout *c)
+{
+	const char *names[CATALOGS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->profile.n_catalogs; i++)
+		names[i] = p->catalogs[i].service->name; /* services move now */
 	for (size_t i = 0; i < p->profile.n_services; i++)
 		if (fit_service(p, c, &p->services[i]))
 			p->services[n++] = p->services[i];
 	p->profile.n_services = n;
 	for (size_t i = 0; i < n; i++)
 		drop_needs(p, &p->services[i]);
+	drop_catalogs(p, names);
 	fit_env(p, c);
 	fit_credentials(p, c);
 	p->profile.project = arena_copy(p->profile.arena, text_of(c->path));

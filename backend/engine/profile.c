@@ -205,6 +205,26 @@ const struct stream *profile_stream(const struct profile *profile, const char *n
 	return NULL;
 }
 
+const struct catalog *profile_catalog(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; profile && name && i < profile->n_catalogs; i++)
+		if (!strcmp(profile->catalogs[i].name, name))
+			return &profile->catalogs[i];
+	return NULL;
+}
+
+struct credentials catalog_credentials(const struct catalog *catalog)
+{
+	struct credentials own = catalog->credentials, theirs = catalog->service ? catalog->service->credentials : (struct credentials){0};
+
+	if (own.user || own.token) {
+		own.database = own.database ? own.database : theirs.database;
+		return own;
+	}
+	theirs.database = own.database ? own.database : theirs.database;
+	return theirs;
+}
+
 uint16_t expected_role_port(const struct expectation *e, const char *role)
 {
 	for (size_t i = 0; e && i < e->n_ports; i++) {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "log.h"
 #include "profile_own.h"
 #include "storage.h"
@@ -41,6 +42,13 @@ struct demo_draft {
 struct stream_draft {
 	struct stream stream;
 	unsigned line, checkpoint_line, kafka_line, storage_line;
+};
+
+struct catalog_draft {
+	struct catalog catalog;
+	const char *service;
+	bool kind_said;
+	unsigned line, service_line, role_line, storage_line, engine_line, folders_line;
 };
 
 struct reader;
@@ -77,6 +85,8 @@ struct reader {
 	size_t n_demos;
 	struct stream_draft *streams;
 	size_t n_streams;
+	struct catalog_draft *catalogs;
+	size_t n_catalogs;
 };
 
 /* ---- errors ---- */
@@ -197,10 +207,13 @@ static bool take_text(struct reader *r, const struct key *key, struct text value
 	return true;
 }
 
+/* A URL is no path. */
 static const char *resolved(struct reader *r, struct text path)
 {
 	const char *home = getenv("HOME");
 
+	if (text_has(path, "://") || text_starts(path, "file:"))
+		return kept(r, path);
 	if (path.at[0] == '~' && (path.len == 1 || path.at[1] == '/') && home)
 		return arena_printf(r->out->profile.arena, "%s%.*s", home, (int)path.len - 1, path.at + 1);
 	if (path.at[0] == '/' || !r->folder[0])
@@ -443,9 +456,7 @@ static bool take_checkpoint(struct reader *r, const struct key *key, struct text
 	struct err why = {0};
 
 	d->checkpoint_line = r->line;
-	if (!text_has(value, "://") && !text_starts(value, "file:") ? !take_path(r, key, value) : !take_text(r, key, value))
-		return false;
-	return storage_url(d->stream.checkpoint, &url, &why) || complain(r, "checkpoint: %s", why.words);
+	return take_path(r, key, value) && (storage_url(d->stream.checkpoint, &url, &why) || complain(r, "checkpoint: %s", why.words));
 }
 
 static bool take_stream_kafka(struct reader *r, const struct key *key, struct text value)
@@ -458,6 +469,75 @@ static bool take_storage(struct reader *r, const struct key *key, struct text va
 {
 	((struct stream_draft *)r->target)->storage_line = r->line;
 	return take_text(r, key, value);
+}
+
+/* ---- the keys of a catalog ---- */
+
+static bool take_catalog_kind(struct reader *r, const struct key *key, struct text value)
+{
+	struct catalog_draft *d = r->target;
+	struct spelling s;
+	char name[WORD_MAX + 1];
+
+	(void)key;
+	text_copy(name, sizeof name, value);
+	d->kind_said = true;
+	d->catalog.kind = catalog_kind_named(name);
+	if (d->catalog.kind || r->built_in)
+		return true;
+	spelling_begin(&s, name);
+	for (size_t i = 0; catalog_kinds[i]; i++)
+		spelling_offer(&s, catalog_kinds[i]->name);
+	return spelling_complain(r, r->line, &s, "unknown kind of catalog", " kinds: ");
+}
+
+/* A name of a service, whose line is kept: whether there is such a one is known at the end of the file. */
+static bool take_catalog_name(struct reader *r, const struct key *key, struct text value)
+{
+	struct catalog_draft *d = r->target;
+	static const struct {
+		const char *key;
+		size_t line;
+	} lines[] = {
+		{"service", offsetof(struct catalog_draft, service_line)}, {"role", offsetof(struct catalog_draft, role_line)},
+		{"storage", offsetof(struct catalog_draft, storage_line)}, {"engine", offsetof(struct catalog_draft, engine_line)},
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (!strcmp(lines[i].key, key->name))
+			memcpy((char *)d + lines[i].line, &r->line, sizeof r->line);
+	return take_text(r, key, value);
+}
+
+static bool take_catalog_path(struct reader *r, const struct key *key, struct text value)
+{
+	if (value.at[0] != '/')
+		return complain(r, "path \"%.*s\" does not begin with / (it is what stands before /v1: /api/catalog)", SHOWN(value));
+	while (value.len && value.at[value.len - 1] == '/')
+		value.len--;
+	return take_text(r, key, value);
+}
+
+static bool take_folders(struct reader *r, const struct key *key, struct text value)
+{
+	struct catalog_draft *d = r->target;
+	struct storage_url url;
+	struct err why = {0};
+	struct text item, rest = value;
+	char word[STORAGE_URL_SIZE];
+
+	d->folders_line = r->line;
+	if (!take_list(r, key, value, true))
+		return false;
+	while (next_item(&rest, &item)) {
+		if (!text_has(item, "://") && !text_starts(item, "file:"))
+			continue; /* a path */
+		if (item.len >= sizeof word)
+			return complain(r, "folders: a URL has at most %d bytes", STORAGE_URL_SIZE - 1);
+		if (!storage_url(text_copy(word, sizeof word, item), &url, &why))
+			return complain(r, "folders: %s", why.words);
+	}
+	return true;
 }
 
 /* draft begins with its expectation, so that offsets hold for both */
@@ -496,6 +576,26 @@ static const struct key stream_keys[] = {
 	{"storage", take_storage, offsetof(struct stream, storage), false},
 	{0},
 };
+#define OF_CATALOG(member) offsetof(struct catalog_draft, catalog.member)
+static const struct key catalog_keys[] = {
+	{"kind", take_catalog_kind, 0, false},
+	{"service", take_catalog_name, offsetof(struct catalog_draft, service), false},
+	{"role", take_catalog_name, OF_CATALOG(role), false},
+	{"warehouse", take_text, OF_CATALOG(warehouse), false},
+	{"path", take_catalog_path, OF_CATALOG(path), false},
+	{"realm", take_text, OF_CATALOG(realm), false},
+	{"folders", take_folders, OF_CATALOG(folders), true},
+	{"storage", take_catalog_name, OF_CATALOG(storage), false},
+	{"engine", take_catalog_name, OF_CATALOG(engine), false},
+	{"engine_catalog", take_text, OF_CATALOG(engine_catalog), false},
+	{"user", take_text, OF_CATALOG(credentials.user), false},
+	{"password_file", take_secret_file, OF_CATALOG(credentials.password), false},
+	{"password_env", take_secret_env, OF_CATALOG(credentials.password), false},
+	{"token_file", take_secret_file, OF_CATALOG(credentials.token), false},
+	{"token_env", take_secret_env, OF_CATALOG(credentials.token), false},
+	{"database", take_text, OF_CATALOG(credentials.database), false},
+	{0},
+};
 static const struct key host_keys[] = {{"disks", take_paths, offsetof(struct profile, disks), true}, {0}};
 static const struct key ui_keys[] = {
 	{"theme", take_text, offsetof(struct profile, theme), false},
@@ -503,11 +603,12 @@ static const struct key ui_keys[] = {
 	{0},
 };
 
-enum { SECTION_SERVICE, SECTION_DEMO, SECTION_STREAM, SECTION_LAKETOP, SECTION_HOST, SECTION_UI };
+enum { SECTION_SERVICE, SECTION_DEMO, SECTION_STREAM, SECTION_CATALOG, SECTION_LAKETOP, SECTION_HOST, SECTION_UI };
 static const struct section sections[] = {
 	[SECTION_SERVICE] = {"service", true, service_keys},
 	[SECTION_DEMO] = {"demo", true, demo_keys},
 	[SECTION_STREAM] = {"stream", true, stream_keys},
+	[SECTION_CATALOG] = {"catalog", true, catalog_keys},
 	[SECTION_LAKETOP] = {"laketop", false, laketop_keys},
 	[SECTION_HOST] = {"host", false, host_keys},
 	[SECTION_UI] = {"ui", false, ui_keys},
@@ -571,6 +672,21 @@ static bool begin_stream(struct reader *r, struct text name)
 	return true;
 }
 
+static bool begin_catalog(struct reader *r, struct text name)
+{
+	struct catalog_draft *d;
+
+	for (size_t i = 0; i < r->n_catalogs; i++)
+		if (text_is(name, r->catalogs[i].catalog.name))
+			return complain(r, "catalog \"%s\" is there already, from line %u", r->catalogs[i].catalog.name, r->catalogs[i].line);
+	if (r->n_catalogs == CATALOGS_MAX)
+		return complain(r, "more than %d catalogs", CATALOGS_MAX);
+	d = &r->catalogs[r->n_catalogs++];
+	*d = (struct catalog_draft){.line = r->line, .catalog = {.name = kept(r, name)}};
+	r->target = d;
+	return true;
+}
+
 static bool begin_section(struct reader *r, struct text inside)
 {
 	struct text rest = inside, word, name;
@@ -598,6 +714,8 @@ static bool begin_section(struct reader *r, struct text inside)
 		return complain(r, "[%s NAME] needs a name of letters, digits, - _ and . (at most %d)", r->section->name, WORD_MAX);
 	if (r->section == &sections[SECTION_STREAM])
 		return begin_stream(r, name);
+	if (r->section == &sections[SECTION_CATALOG])
+		return begin_catalog(r, name);
 	return r->section == &sections[SECTION_SERVICE] ? begin_service(r, name) : begin_demo(r, name);
 }
 
@@ -812,7 +930,7 @@ static bool settle_service(struct reader *r, struct draft *d)
 	return settle_ports(r, d) && check_names(r, d->e.needs, d->needs_line, "needs unknown service");
 }
 
-/* A service that a stream names; NULL: there is none, and that was said. */
+/* A service that a stream or a catalog names; NULL: there is none, and that was said. */
 static const struct expectation *named_service(struct reader *r, const char *name, unsigned line, const char *what)
 {
 	const char *const names[] = {name, NULL};
@@ -863,6 +981,94 @@ static bool settle_streams(struct reader *r)
 	return streams || complain(r, "the profile is too large");
 }
 
+/* Who answers a catalog, and at which port of theirs. Services are in the profile already: pointers to them hold. */
+static bool settle_catalog_service(struct reader *r, struct catalog_draft *d)
+{
+	struct catalog *c = &d->catalog;
+	const struct expectation *e = named_service(r, d->service, d->service_line, "service = unknown service");
+	struct spelling s;
+
+	if (!e)
+		return false;
+	if (!strcmp(c->kind->name, "iceberg-jdbc") && (!e->kind || strcmp(e->kind->name, "postgres") != 0))
+		return complain_at(r, d->service_line, "service = \"%s\" is no PostgreSQL, where an Iceberg JDBC catalog is: its kind is %s", d->service,
+			e->kind ? e->kind->name : "other");
+	c->service = &r->out->services[place_of(r, d->service)];
+	if (!c->role || expected_role_port(e, c->role) || part_of(e->kind, c->role))
+		return true;
+	spelling_begin(&s, c->role);
+	for (const struct port_role *p = e->kind ? e->kind->ports : NULL; p && p->role; p++)
+		spelling_offer(&s, p->role);
+	return spelling_complain(r, d->role_line, &s, "role = unknown part of that service:", " parts: ");
+}
+
+static bool settle_catalog_engine(struct reader *r, const struct catalog_draft *d)
+{
+	const struct expectation *e = named_service(r, d->catalog.engine, d->engine_line, "engine = unknown service");
+
+	if (!e)
+		return false;
+	if (e->kind && (!strcmp(e->kind->name, "spark-connect") || !strcmp(e->kind->name, "trino")))
+		return true;
+	return complain_at(r, d->engine_line, "engine = \"%s\" takes no SQL: its kind is %s (spark-connect and trino do)", d->catalog.engine,
+		e->kind ? e->kind->name : "other");
+}
+
+static bool settle_catalog_storage(struct reader *r, const struct catalog_draft *d)
+{
+	const struct expectation *e = named_service(r, d->catalog.storage, d->storage_line, "storage = unknown service");
+
+	return e && (expected_s3_port(e) ||
+		complain_at(r, d->storage_line, "storage = \"%s\" has no S3: its kind is %s", d->catalog.storage, e->kind->name));
+}
+
+static bool settle_folders(struct reader *r, const struct catalog_draft *d)
+{
+	const struct catalog *c = &d->catalog;
+	struct storage_url url;
+
+	if (strcmp(c->kind->name, "delta") != 0)
+		return complain_at(r, d->folders_line, "folders are for kind = delta: a catalog of kind %s lists its own", c->kind->name);
+	for (size_t i = 0; c->folders[i]; i++)
+		if (storage_url(c->folders[i], &url, NULL) && url.s3 && !c->storage)
+			return complain_at(r, d->folders_line, "folders on s3 need storage = SERVICE, whose S3 and key are used");
+	return true;
+}
+
+static bool settle_catalog(struct reader *r, struct catalog_draft *d)
+{
+	struct catalog *c = &d->catalog;
+
+	if (!d->kind_said)
+		return complain_at(r, d->line, "catalog \"%s\" has no kind (kind = iceberg-jdbc)", c->name);
+	if (!d->service && !c->folders)
+		return complain_at(r, d->line, !strcmp(c->kind->name, "delta") ? "catalog \"%s\" has no folders (folders = s3://bucket/table, ...)" :
+			"catalog \"%s\" has no service (service = NAME of the one that answers it)", c->name);
+	if ((c->credentials.password || c->credentials.database) && !c->credentials.user && !d->service)
+		return complain_at(r, d->line, "catalog \"%s\" has a password and no user", c->name);
+	return (!d->service || settle_catalog_service(r, d)) && (!c->folders || settle_folders(r, d)) &&
+		(!c->storage || settle_catalog_storage(r, d)) && (!c->engine || settle_catalog_engine(r, d));
+}
+
+static bool settle_catalogs(struct reader *r)
+{
+	struct profile *p = &r->out->profile;
+	struct catalog *catalogs = arena_alloc(p->arena, (r->n_catalogs + 1) * sizeof *catalogs);
+
+	r->out->catalogs = catalogs;
+	for (size_t i = 0; catalogs && i < r->n_catalogs; i++) {
+		struct catalog_draft *d = &r->catalogs[i];
+
+		if (r->built_in && d->kind_said && !d->catalog.kind)
+			continue; /* this build does not know it */
+		if (!settle_catalog(r, d))
+			return false;
+		catalogs[p->n_catalogs++] = d->catalog;
+	}
+	p->catalogs = catalogs;
+	return catalogs || complain(r, "the profile is too large");
+}
+
 static bool settle(struct reader *r)
 {
 	struct profile *p = &r->out->profile;
@@ -890,6 +1096,8 @@ static bool settle(struct reader *r)
 		return complain(r, "the profile is too large");
 	for (size_t i = 0; i < r->n_drafts; i++)
 		r->out->services[i] = r->drafts[i].e;
+	if (!settle_catalogs(r))
+		return false;
 	for (size_t i = 0; i < r->n_demos; i++)
 		demos[i] = r->demos[i].demo;
 	p->services = r->out->services;
@@ -919,6 +1127,7 @@ bool profile_read(struct loaded *p, struct host *host, struct text ini, const ch
 	r.drafts = mem_new(SERVICES_MAX, sizeof *r.drafts);
 	r.demos = mem_new(DEMOS_MAX, sizeof *r.demos);
 	r.streams = mem_new(STREAMS_MAX, sizeof *r.streams);
+	r.catalogs = mem_new(CATALOGS_MAX, sizeof *r.catalogs);
 	ini_max_line = LINE_BYTES + 8; /* libinih's default is 200 */
 	bad_line = ini_parse_stream(read_line, &r, take_key, &r);
 	if (bad_line > 0 && (!r.failed || (unsigned)bad_line < r.failed_line)) {
@@ -930,6 +1139,7 @@ bool profile_read(struct loaded *p, struct host *host, struct text ini, const ch
 	free(r.drafts);
 	free(r.demos);
 	free(r.streams);
+	free(r.catalogs);
 	if (r.failed)
 		return false;
 	p->profile.path = arena_copy(p->profile.arena, text_of(path));

@@ -5,7 +5,7 @@
 
 #include "profile.h"
 
-enum { PROFILE_FILE_MAX = 1 << 20, SECRET_MAX = 4096 };
+enum { PROFILE_FILE_MAX = 1 << 20, SECRET_MAX = 4096, CATALOGS_MAX = 50 };
 
 struct secret { /* outside the arena, so that it can be wiped */
 	struct secret *next;
@@ -15,7 +15,8 @@ struct secret { /* outside the arena, so that it can be wiped */
 
 struct loaded {
 	struct profile profile; /* first: what callers hold */
-	struct expectation *services; /* profile.services, while it may still be changed */
+	struct expectation *services; /* profile.services and catalogs, while they may still be changed */
+	struct catalog *catalogs;
 	struct secret *secrets;
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "actor.h"
+#include "catalog.h"
 #include "json.h"
 #include "log.h"
 #include "report.h"
@@ -60,6 +61,21 @@ static void profile_write(const struct profile *p, struct buf *out)
 		put_key(out, "checkpoint", p->streams[i].checkpoint);
 		put_key(out, "kafka", p->streams[i].kafka);
 		put_key(out, "storage", p->streams[i].storage);
+	}
+	for (size_t i = 0; i < p->n_catalogs; i++) {
+		const struct catalog *c = &p->catalogs[i];
+
+		buf_printf(out, "[catalog %s]\n", c->name);
+		put_key(out, "kind", c->kind->name);
+		put_key(out, "service", c->service ? c->service->name : NULL);
+		put_key(out, "role", c->role);
+		put_key(out, "warehouse", c->warehouse);
+		put_key(out, "path", c->path);
+		put_key(out, "realm", c->realm);
+		put_list(out, "folders", c->folders);
+		put_key(out, "storage", c->storage);
+		put_key(out, "engine", c->engine);
+		put_key(out, "engine_catalog", c->engine_catalog);
 	}
 	for (size_t i = 0; i < p->n_demos; i++) {
 		buf_printf(out, "[demo %s]\n", p->demos[i].name);

@@ -15,21 +15,17 @@
  */
 #include "postgres.h"
 
-#include <libpq-fe.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kinds.h"
 #include "log.h"
+#include "postgres_session.h"
 
 enum {
 	SIZES_EVERY = 60000,       /* pg_database_size() looks at every file */
 	DATABASES_MAX = 64,
-	LOGIN_EVERY = 5000,        /* each failure is a FATAL line there */
-	YOUNG = 3000,              /* a server of this age may still be given its roles and databases */
-	YOUNG_REFUSAL = 60000,     /* ... and one refused at this age is asked once more when it is older */
 	TRANSACTION_LONG = 600000,
 	XID_AGE_HIGH = 1500000000, /* failsafe is at 1.6 G, the stop at 2.1 G */
 	OLDEST_ASKED = 120000,
@@ -44,19 +40,10 @@ struct database {
 };
 
 struct postgres { /* p->state */
-	PGconn *conn;
-	struct host *host;       /* that leads conn by route; NULL: not led */
-	struct route route;
-	bool plain;              /* it offered no TLS: do not ask again */
+	struct postgres_session session;
 	bool old;                /* before 12 */
 	bool off[STATEMENTS];    /* failed in this session */
-	uint64_t credential;     /* of conn, or of the refusal */
-	int64_t owner_started;   /* of the server that refused */
-	int64_t refused_at;      /* its age then, ms; -1 unknown */
-	enum postgres_refusal refusal;
-	bool refused;
-	struct err why;          /* there is no session */
-	int64_t next;            /* clock_ms() of the next try */
+	unsigned off_of;         /* its number */
 	struct database databases[DATABASES_MAX];
 	size_t n_databases;
 	int64_t sized;           /* clock_ms(); 0 never */
@@ -146,7 +133,7 @@ static enum answered hello(struct probe *p, struct postgres *pg, struct err *err
 	return answered;
 }
 
-/* ---- the session ---- */
+/* ---- what is kept ---- */
 
 static struct postgres *state_of(struct probe *p)
 {
@@ -155,197 +142,10 @@ static struct postgres *state_of(struct probe *p)
 	return p->state;
 }
 
-static void hang_up(struct postgres *pg)
-{
-	PQfinish(pg->conn);
-	pg->conn = NULL;
-	memset(pg->off, 0, sizeof pg->off);
-	if (pg->host)
-		pg->host->unroute(pg->host, &pg->route);
-	pg->host = NULL;
-}
-
-static int64_t age_of_server(const struct probe *p)
-{
-	return p->owner_started ? clock_wall_ms() - p->owner_started : -1;
-}
-
-/* Is a login worth its FATAL line? */
-static bool may_log_in(const struct probe *p, struct postgres *pg)
-{
-	int64_t age = age_of_server(p);
-
-	if (pg->credential != credential_print(&p->credentials) || pg->owner_started != p->owner_started)
-		pg->refused = false;
-	if (pg->refused && pg->refused_at >= 0 && pg->refused_at < YOUNG_REFUSAL && age >= YOUNG_REFUSAL)
-		pg->refused = false;
-	if (age >= 0 && age < YOUNG) {
-		err_set(&pg->why, ERR_NONE, "started a moment ago: not asked yet");
-		return false;
-	}
-	return !pg->refused && clock_ms() >= pg->next;
-}
-
-static void on_notice(void *ctx, const PGresult *result)
-{
-	const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-
-	(void)ctx;
-	log_say("postgres", "notice: %s", words ? words : "?");
-}
-
-static PGconn *dial(const struct probe *p, const struct postgres *pg, const char *sslmode)
-{
-	const struct credentials *c = &p->credentials;
-	char port[8];
-	const char *const names[] = {"hostaddr", "port", "user", "password", "dbname", "application_name", "sslmode", "gssencmode",
-		"client_encoding", "keepalives", "tcp_user_timeout", "options", NULL};
-	const char *const values[] = {pg->route.address, port, c->user, c->password, c->database ? c->database : c->user, "laketop",
-		sslmode, "disable", "UTF8", "1", "3000",
-		"-c statement_timeout=5000 -c lock_timeout=500 -c default_transaction_read_only=on -c idle_in_transaction_session_timeout=5000", NULL};
-	PGconn *conn;
-
-	snprintf(port, sizeof port, "%u", (unsigned)pg->route.port);
-	conn = PQconnectStartParams(names, values, 0);
-	if (conn) {
-		PQsetNoticeReceiver(conn, on_notice, NULL);
-		PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
-	}
-	return conn;
-}
-
-/* Drives the connection to its end. libpq's own connect_timeout does not count here, and its socket may change. */
-static bool settle(struct probe *p, PGconn *conn, struct err *err)
-{
-	PostgresPollingStatusType want = PQstatus(conn) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-
-	while (want == PGRES_POLLING_READING || want == PGRES_POLLING_WRITING) {
-		int ready = wait_fd(p->wait, PQsocket(conn), want == PGRES_POLLING_READING ? POLLIN : POLLOUT);
-
-		if (ready < 0)
-			return err_set(err, ERR_CANCELLED, "login was cancelled");
-		if (ready == 0)
-			return err_set(err, ERR_TIMEOUT, "login did not end in time");
-		want = PQconnectPoll(conn);
-	}
-	if (want != PGRES_POLLING_OK)
-		return err_set(err, ERR_CONNECT, "%s", PQerrorMessage(conn));
-	return PQsetnonblocking(conn, 1) == 0 || err_set(err, ERR_SYSTEM, "%s", PQerrorMessage(conn));
-}
-
-static void remember_failure(struct probe *p, struct postgres *pg, const struct postgres_failure *failure)
-{
-	char words[160];
-
-	text_clean(words, sizeof words, failure->words);
-	pg->refusal = postgres_refusal(failure);
-	pg->credential = credential_print(&p->credentials);
-	pg->owner_started = p->owner_started;
-	pg->refused_at = age_of_server(p);
-	pg->refused = pg->refusal == POSTGRES_REFUSES;
-	if (pg->refused && !p->credentials.password && (!failure->sqlstate[0] || !strcmp(failure->sqlstate, "28P01")))
-		err_set(&pg->why, ERR_AUTH, "asks for a password it does not get: refuses %s", p->credentials.user);
-	else if (pg->refused)
-		err_set(&pg->why, ERR_AUTH, "refuses %s: %s", p->credentials.user, words);
-	else
-		err_set(&pg->why, ERR_CONNECT, "%s%s", pg->refusal == POSTGRES_FULL ? "max_connections reached: " : "", words);
-}
-
-/* TLS first, and without it where the server has none: "prefer" would try a refused password twice. */
-static bool log_in(struct probe *p, struct postgres *pg, struct err *err)
-{
-	struct postgres_failure failure;
-
-	if (!p->host->route(p->host, p->at.address, p->at.port, &pg->route, err))
-		return false;
-	pg->host = p->host;
-	if (pg->route.unix_path[0]) {
-		hang_up(pg);
-		return err_set(err, ERR_SYSTEM, "a session with PostgreSQL on another machine is not built yet");
-	}
-	for (bool plain = pg->plain;; plain = true) {
-		pg->conn = dial(p, pg, plain ? "disable" : "require");
-		p->requests++;
-		if (!pg->conn)
-			return err_set(err, ERR_SYSTEM, "out of memory");
-		if (settle(p, pg->conn, err)) {
-			pg->plain = plain;
-			pg->credential = credential_print(&p->credentials);
-			return true;
-		}
-		postgres_parse_failure(text_of(PQerrorMessage(pg->conn)), &failure);
-		if (plain || failure.sqlstate[0] || !text_has(failure.words, "does not support SSL"))
-			break;
-		PQfinish(pg->conn);
-	}
-	pg->refusal = POSTGRES_BROKEN;
-	pg->why = *err;
-	if (err->code == ERR_CONNECT)
-		remember_failure(p, pg, &failure);
-	pg->next = clock_ms() + LOGIN_EVERY;
-	*err = pg->why;
-	hang_up(pg);
-	return false;
-}
-
-/* A session, kept or new. False: err says why there is none. */
-static bool session(struct probe *p, struct postgres *pg, struct err *err)
-{
-	if (pg->conn && pg->credential != credential_print(&p->credentials))
-		hang_up(pg);
-	if (pg->conn)
-		return true;
-	if (may_log_in(p, pg))
-		return log_in(p, pg, err);
-	*err = pg->why;
-	return false;
-}
-
-/* Waits for the one result of what was sent. NULL: the session is broken, or too slow, and was ended. */
-static PGresult *await(struct probe *p, struct postgres *pg, struct err *err)
-{
-	PGresult *result, *more;
-	int flushed = 1;
-
-	while (flushed == 1 || PQisBusy(pg->conn)) {
-		int ready;
-
-		if (flushed == 1)
-			flushed = PQflush(pg->conn);
-		if (flushed < 0)
-			break;
-		ready = wait_fd(p->wait, PQsocket(pg->conn), (short)(flushed ? POLLIN | POLLOUT : POLLIN));
-		if (ready <= 0) {
-			err_set(err, ready ? ERR_CANCELLED : ERR_TIMEOUT, "a statement did not end in time");
-			hang_up(pg);
-			return NULL;
-		}
-		if (!PQconsumeInput(pg->conn))
-			break;
-	}
-	result = PQgetResult(pg->conn);
-	while (result && PQstatus(pg->conn) == CONNECTION_OK && (more = PQgetResult(pg->conn)))
-		PQclear(more);
-	if (!result || PQstatus(pg->conn) != CONNECTION_OK) {
-		err_set(err, ERR_CONNECT, "session broke off: %s", PQerrorMessage(pg->conn));
-		PQclear(result);
-		hang_up(pg);
-		return NULL;
-	}
-	p->bytes += PQresultMemorySize(result);
-	return result;
-}
-
 static bool ping(struct probe *p, struct postgres *pg, struct err *err)
 {
-	PGresult *result;
+	PGresult *result = postgres_ask(p, &pg->session, "", 0, NULL, err);
 
-	p->requests++;
-	if (!PQsendQuery(pg->conn, "")) {
-		hang_up(pg);
-		return false;
-	}
-	result = await(p, pg, err);
 	PQclear(result);
 	return result != NULL;
 }
@@ -402,15 +202,12 @@ static PGresult *ask(struct probe *p, struct postgres *pg, enum statement which,
 {
 	PGresult *result;
 
-	if (!pg->conn || pg->off[which])
+	if (pg->off_of != pg->session.number)
+		memset(pg->off, 0, sizeof pg->off);
+	pg->off_of = pg->session.number;
+	if (!pg->session.conn || pg->off[which])
 		return NULL;
-	p->requests++;
-	if (!PQsendQuery(pg->conn, statements[which])) {
-		err_set(err, ERR_CONNECT, "session broke off: %s", PQerrorMessage(pg->conn));
-		hang_up(pg);
-		return NULL;
-	}
-	result = await(p, pg, err);
+	result = postgres_ask(p, &pg->session, statements[which], 0, NULL, err);
 	if (result && PQresultStatus(result) != PGRES_TUPLES_OK) {
 		log_say("postgres", "statement %d is left off from now on: %s", (int)which, PQresultErrorMessage(result));
 		pg->off[which] = true;
@@ -600,7 +397,7 @@ static void say_version(struct probe *p, const struct postgres *pg, struct ident
 {
 	char version[NAME_SIZE]; /* of "15.18 (Debian 15.18-0+deb12u1)" */
 
-	text_copy(version, sizeof version, text_until(text_of(PQparameterStatus(pg->conn, "server_version")), ' '));
+	text_copy(version, sizeof version, text_until(text_of(PQparameterStatus(pg->session.conn, "server_version")), ' '));
 	identity_say(p, who, &kind_postgres, NULL, SURE_EXACT, version[0] ? version : NULL, "server_version of the session",
 		asked_in(p, "session", begun));
 }
@@ -613,14 +410,14 @@ static enum answered identify(struct probe *p, struct identity *who)
 	enum answered answered = hello(p, pg, &err);
 
 	if (answered == ANSWERED_REFUSED) {
-		hang_up(pg);
-		pg->refused = false; /* whoever comes next is another server */
+		postgres_hang_up(&pg->session);
+		pg->session.refused = false; /* whoever comes next is another server */
 	}
 	if (answered != ANSWERED_YES)
 		return answered;
 	identity_say(p, who, &kind_postgres, NULL, SURE_UNKNOWN, NULL, NULL,
 		asked_in(p, pg->old ? "SSLRequest" : "GSSENCRequest", begun));
-	if (p->credentials.user && session(p, pg, &err))
+	if (p->credentials.user && postgres_session(p, &pg->session, &err))
 		say_version(p, pg, who, begun);
 	return ANSWERED_YES;
 }
@@ -632,7 +429,7 @@ static enum answered pulse(struct probe *p, struct identity *who)
 	int64_t begun = clock_ms();
 	enum answered answered;
 
-	if (pg->conn && ping(p, pg, &err)) {
+	if (pg->session.conn && ping(p, pg, &err)) {
 		if (!who->version)
 			say_version(p, pg, who, begun);
 		return ANSWERED_YES;
@@ -641,7 +438,7 @@ static enum answered pulse(struct probe *p, struct identity *who)
 		return ANSWERED_MUTE;
 	answered = hello(p, pg, &err);
 	if (answered == ANSWERED_REFUSED)
-		pg->refused = false;
+		pg->session.refused = false;
 	return answered;
 }
 
@@ -651,7 +448,7 @@ static bool no_session(struct snapshot *s, const struct postgres *pg)
 	bool told = s->err.code != ERR_NONE && s->err.code != ERR_AUTH;
 
 	snapshot_health(s, told ? LINK_BAD : LINK_UNKNOWN, "login", "%s", s->err.words);
-	if (told && pg->refusal != POSTGRES_BROKEN)
+	if (told && pg->session.refusal != POSTGRES_BROKEN)
 		s->err = (struct err){0};
 	return s->err.code == ERR_NONE;
 }
@@ -663,7 +460,7 @@ static bool no_figures(struct snapshot *s, const struct postgres *pg)
 		snapshot_health(s, LINK_OK, "login", "takes a session; what is asked of it needs PostgreSQL 12 or later");
 	else
 		snapshot_health(s, LINK_BAD, "SELECT", "%s", s->err.words);
-	return pg->conn != NULL;
+	return pg->session.conn != NULL;
 }
 
 static bool inspect(struct probe *p, struct snapshot *s)
@@ -682,9 +479,9 @@ static bool inspect(struct probe *p, struct snapshot *s)
 		snapshot_health(s, LINK_UNKNOWN, "profile", "not asked: no user is named");
 		return true;
 	}
-	if (!session(p, pg, &s->err))
+	if (!postgres_session(p, &pg->session, &s->err))
 		return no_session(s, pg);
-	basic = PQserverVersion(pg->conn) < OLDEST_ASKED ? NULL : ask(p, pg, ASK_FIGURES, &s->err);
+	basic = PQserverVersion(pg->session.conn) < OLDEST_ASKED ? NULL : ask(p, pg, ASK_FIGURES, &s->err);
 	if (!basic)
 		return no_figures(s, pg);
 	snapshot_health(s, LINK_OK, asked_in(p, "SELECT", begun), "answers queries%s",
@@ -713,7 +510,7 @@ static void close_state(void *state)
 
 	if (!pg)
 		return;
-	hang_up(pg);
+	postgres_hang_up(&pg->session);
 	free(pg);
 }
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "catalog.h"
 #include "log.h"
 #include "profile.h"
 
@@ -189,6 +190,40 @@ static void a_checkpoint_is_where_its_url_says(void **state)
 	profile_free(p);
 }
 
+static void a_catalog_is_who_knows_of_tables(void **state)
+{
+	static const struct file with[] = {{"/run/secret/other", "0ther\n", 0600}, {"/run/secret/pg", "s3cret\n", 0600}, {0}};
+	const struct catalog *c;
+	struct credentials who;
+	struct profile *p;
+
+	(void)state;
+	files = with;
+	p = parsed("[catalog lake]\nkind = iceberg-jdbc\nservice = pg\nwarehouse = lake\nstorage = weed\nengine = connect\nengine_catalog = ice\n"
+		"[catalog own]\nkind = iceberg-jdbc\nservice = pg\nrole = server\nuser = ana\npassword_file = /run/secret/other\n"
+		"[service pg]\nkind = postgres\nuser = lake\npassword_file = /run/secret/pg\ndatabase = iceberg\n"
+		"[service weed]\nkind = seaweedfs\n[service connect]\nkind = spark-connect\n");
+	assert_int_equal(p->n_catalogs, 2);
+	c = profile_catalog(p, "lake");
+	assert_ptr_equal(c->kind, catalog_kind_named("iceberg-jdbc"));
+	assert_ptr_equal(c->service, profile_service(p, "pg"));
+	assert_string_equal(c->warehouse, "lake");
+	assert_string_equal(c->storage, "weed");
+	assert_string_equal(c->engine, "connect");
+	assert_string_equal(c->engine_catalog, "ice");
+	assert_null(c->folders);
+	who = catalog_credentials(c);
+	assert_string_equal(who.user, "lake");
+	assert_string_equal(who.password, "s3cret");
+	assert_string_equal(who.database, "iceberg");
+	who = catalog_credentials(profile_catalog(p, "own"));
+	assert_string_equal(who.user, "ana");
+	assert_string_equal(who.password, "0ther");
+	assert_string_equal(who.database, "iceberg");
+	assert_null(profile_catalog(p, "lak"));
+	profile_free(p);
+}
+
 static void what_is_silent_has_its_default(void **state)
 {
 	struct profile *p = parsed("[service kafka]\nkind = kafka\n");
@@ -321,6 +356,7 @@ struct wrong {
 };
 
 #define KAFKA "[service kafka]\nkind = kafka\n"
+#define PG "[service pg]\nkind = postgres\n"
 
 static const struct wrong wrongs[] = {
 	{"a port that is no number", KAFKA "\nport = 80a81\n", "4: port \"80a81\" is not a number from 1 to 65535"},
@@ -367,6 +403,24 @@ static const struct wrong wrongs[] = {
 	{"a checkpoint on another machine", "[stream s]\ncheckpoint = file://nas/c\n", "2: checkpoint: file://nas/c: a file on another machine"},
 	{"a bucket that is none", "[stream s]\ncheckpoint = s3://key:secret@lake/c\n", "2: checkpoint: s3: \"...\" is no name of a bucket"},
 	{"a misspelt key of a stream", "[stream s]\ncheckpiont = /a\n", "2: unknown key in [stream]: \"checkpiont\": did you mean checkpoint?"},
+	{"a catalog without a kind", "[catalog c]\nservice = pg\n", "1: catalog \"c\" has no kind (kind = iceberg-jdbc)"},
+	{"a catalog of an unknown kind", "[catalog c]\nkind = iceberg-jdbx\n", "2: unknown kind of catalog \"iceberg-jdbx\": did you mean iceberg-jdbc?"},
+	{"a catalog that nobody answers", "\n[catalog c]\nkind = iceberg-jdbc\n", "2: catalog \"c\" has no service (service = NAME"},
+	{"a catalog of an unknown service", KAFKA "[catalog c]\nkind = iceberg-jdbc\nservice = pg\n", "5: service = unknown service \"pg\"; services: kafka"},
+	{"a catalog in no database", KAFKA "[catalog c]\nkind = iceberg-jdbc\nservice = kafka\n",
+		"5: service = \"kafka\" is no PostgreSQL, where an Iceberg JDBC catalog is: its kind is kafka"},
+	{"an unknown part of a service", PG "[catalog c]\nkind = iceberg-jdbc\nservice = pg\nrole = servr\n",
+		"6: role = unknown part of that service: \"servr\": did you mean server?"},
+	{"a storage that is none", PG "[catalog c]\nkind = iceberg-jdbc\nservice = pg\nstorage = pg\n",
+		"6: storage = \"pg\" has no S3: its kind is postgres"},
+	{"an engine that is none", PG "[catalog c]\nkind = iceberg-jdbc\nservice = pg\nengine = pg\n",
+		"6: engine = \"pg\" takes no SQL: its kind is postgres (spark-connect and trino do)"},
+	{"folders of a catalog that has its own", PG "[catalog c]\nkind = iceberg-jdbc\nservice = pg\nfolders = /a\n",
+		"6: folders are for kind = delta: a catalog of kind iceberg-jdbc lists its own"},
+	{"a folder elsewhere", PG "[catalog c]\nfolders = hdfs://nn/c\n", "4: folders: hdfs://nn/c: is neither /path"},
+	{"a path that is none", PG "[catalog c]\npath = api/catalog\n", "4: path \"api/catalog\" does not begin with /"},
+	{"a catalog that is there twice", "[catalog c]\nkind = iceberg-jdbc\n[catalog c]\n", "3: catalog \"c\" is there already, from line 1"},
+	{"a misspelt key of a catalog", "[catalog c]\nwarehose = x\n", "2: unknown key in [catalog]: \"warehose\": did you mean warehouse?"},
 	{"a demo of nothing", KAFKA "[demo talk]\n", "3: demo \"talk\" names no services"},
 	{"a demo that is there twice", KAFKA "[demo t]\nservices = kafka\n[demo t]\n", "5: demo \"t\" is there already, from line 3"},
 	{"neither yes nor no", KAFKA "required = maybe\n", "3: required = \"maybe\" is neither yes nor no"},
@@ -544,6 +598,7 @@ static void without_a_checkout_no_version_is_expected(void **state)
 	assert_int_equal(expected_role_port(profile_service(p, "zookeeper"), "admin"), 9999);
 	assert_string_equal(profile_service(p, "kafka")->container, "kafka");
 	assert_false(profile_service(p, "unity-catalog")->required);
+	assert_string_equal(profile_catalog(p, "iceberg")->engine, "spark-connect");
 	profile_free(p);
 }
 
@@ -601,8 +656,14 @@ static void a_checkout_tells_versions_ports_and_containers(void **state)
 static void a_checkout_without_a_service_does_not_expect_it(void **state)
 {
 	struct profile *p = lakehouse(at_home);
+	const struct catalog *c = profile_catalog(p, "iceberg");
 
 	(void)state;
+	assert_non_null(c);
+	assert_ptr_equal(c->service, profile_service(p, "postgres"));
+	assert_string_equal(catalog_credentials(c).database, "my_catalog");
+	assert_string_equal(c->storage, "seaweedfs");
+	assert_null(c->engine); /* it has no Spark Connect */
 	assert_null(profile_service(p, "spark-master-42"));
 	assert_null(profile_service(p, "keycloak"));
 	assert_non_null(profile_service(p, "postgres")); /* runs on the host */
@@ -791,6 +852,7 @@ int main(void)
 	const struct CMUnitTest others[] = {
 		cmocka_unit_test_setup(every_key_arrives, set_up),
 		cmocka_unit_test_setup(a_checkpoint_is_where_its_url_says, set_up),
+		cmocka_unit_test_setup(a_catalog_is_who_knows_of_tables, set_up),
 		cmocka_unit_test_setup(what_is_silent_has_its_default, set_up),
 		cmocka_unit_test_setup(the_main_port_comes_first_however_it_was_named, set_up),
 		cmocka_unit_test_setup(layout_is_free, set_up),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/* One session with PostgreSQL, kept between looks, logged in politely. All zero at first. One thread. */
+#ifndef LAKETOP_SERVICES_POSTGRES_SESSION_H
+#define LAKETOP_SERVICES_POSTGRES_SESSION_H
+
+#include <libpq-fe.h>
+
+#include "net.h"
+#include "postgres.h"
+
+struct postgres_session {
+	PGconn *conn;            /* NULL: there is none */
+	unsigned number;         /* counts up with each */
+	enum postgres_refusal refusal;
+	bool refused;            /* this credential; whoever knows of another server there takes it back */
+	/* its own */
+	struct host *host;       /* that leads conn by route; NULL: not led */
+	struct route route;
+	bool plain;              /* it offered no TLS: do not ask again */
+	uint64_t credential;     /* of conn, or of the refusal */
+	int64_t owner_started;   /* of the server that refused */
+	int64_t refused_at;      /* its age then, ms; -1 unknown */
+	struct err why;          /* there is no session */
+	int64_t next;            /* clock_ms() of the next try */
+};
+
+/* A session at p->at with p->credentials, kept or new. False: err says why there is none. */
+bool postgres_session(struct probe *p, struct postgres_session *s, struct err *err);
+/* The one result of a statement, whatever it says; n values are bound to it. NULL: the session broke off, or was too slow, and
+ * was ended. s->conn must be there. */
+PGresult *postgres_ask(struct probe *p, struct postgres_session *s, const char *sql, int n, const char *const *values, struct err *err);
+void postgres_hang_up(struct postgres_session *s); /* without one is fine */
+
+#endif
