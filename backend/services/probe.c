@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/* What the files of the kinds share: who says what, as which part, to whom. */
+#include <string.h>
+
+#include "kinds.h"
+#include "profile.h"
+
+enum answered identity_say(struct probe *p, struct identity *who, const struct service_kind *kind, const char *role,
+	enum sure sure, const char *version, const char *from, const char *source)
+{
+	*who = (struct identity){
+		.answered = ANSWERED_YES,
+		.kind = kind,
+		.role = role ? arena_clean(p->arena, text_of(role)) : NULL,
+		.sure = version ? sure : SURE_UNKNOWN,
+		.version = version ? arena_clean(p->arena, text_of(version)) : NULL,
+		.from = from ? arena_clean(p->arena, text_of(from)) : NULL,
+		.source = source ? arena_clean(p->arena, text_of(source)) : NULL,
+	};
+	return ANSWERED_YES;
+}
+
+const char *probe_role(const struct probe *p, const struct service_kind *kind)
+{
+	const char *role = NULL;
+
+	for (size_t i = 0; p->expected && i < p->expected->n_ports; i++)
+		if (p->expected->ports[i].port == p->at.port)
+			return p->expected->ports[i].role ? p->expected->ports[i].role : kind->ports[0].role;
+	if (kind->role_of && p->hint)
+		role = kind->role_of(text_of(p->hint), p->at.port);
+	for (const struct port_role *r = kind->ports; !role && r->role; r++)
+		if (r->port == p->at.port || (r->often && r->often == p->at.port))
+			role = r->role;
+	return role;
+}
+
+bool role_is(const char *role, const char *name)
+{
+	return role && !strcmp(role, name);
+}
+
+uint64_t credential_print(const struct credentials *c)
+{
+	const char *const parts[] = {c->user, c->password, c->token, c->database};
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		for (const char *at = parts[i] ? parts[i] : ""; *at; at++)
+			hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+		hash = (hash ^ (parts[i] ? 0xffu : 0xfeu)) * UINT64_C(1099511628211);
+	}
+	return hash;
+}
+
+const char *asked_in(struct probe *p, const char *question, int64_t begun)
+{
+	return arena_printf(p->arena, "%s, %lld ms", question, (long long)(clock_ms() - begun));
+}
