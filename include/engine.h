@@ -35,6 +35,8 @@ void engine_refresh(struct engine *engine, const char *service); /* now; NULL: a
 void engine_ask_port(struct engine *engine, const char *address, uint16_t port); /* "i": who is it? */
 /* Asks a service for one of its kind's views; the answer comes as service_answer(). Asking again asks anew. */
 void engine_ask_view(struct engine *engine, const char *service, const char *view, const char *subject);
+/* Ends the question, also one that is being answered: nobody looks any more. No answer comes then. */
+void engine_drop_view(struct engine *engine, const char *service);
 /* Asks a catalog for one of table_views of a table; the answer comes as catalog_answer_to(). Asking again asks anew. */
 void engine_ask_table(struct engine *engine, const char *catalog, const char *view, const char *table);
 void engine_pause(struct engine *engine, bool paused); /* after SIGSTOP: deadlines start anew */

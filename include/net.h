@@ -114,7 +114,7 @@ bool net_records(struct probe *p, const char *topic, const struct net_span *span
 	bool (*place)(const struct probe *p, const char *host, int32_t port, struct endpoint *out),
 	void (*each)(void *ctx, const struct net_record *record), void *ctx, struct err *err);
 
-/* ---- gRPC, unary, over clear-text HTTP/2 ---- */
+/* ---- gRPC, over clear-text HTTP/2 ---- */
 struct grpc_answer {
 	int status;           /* grpc-status; -1: none came */
 	char message[200];    /* grpc-message, clean */
@@ -124,5 +124,9 @@ struct grpc_answer {
 bool grpc_call(struct probe *p, const struct endpoint *at, const char *method_path, struct text message, const char *bearer,
 	struct grpc_answer *out, struct err *err);
 void grpc_answer_free(struct grpc_answer *answer);
+/* Any number of messages, each of at most most bytes, as they come, until each returns false (that is ERR_CANCELLED). out->body is
+ * not used, and out need not be freed. The server may go on with what it does when this ends early: tell it. */
+bool grpc_stream(struct probe *p, const struct endpoint *at, const char *method_path, struct text message, const char *bearer, size_t most,
+	bool (*each)(void *ctx, struct text message), void *ctx, struct grpc_answer *out, struct err *err);
 
 #endif

@@ -48,7 +48,8 @@ struct service_kind {
 	/* What is too large or too dear to push is asked for: fills the tables of a PART_ANSWER snapshot.
 	 * view is one of views; subject is a name in it ("peek", topic). false: s->err says why. NULL: none. */
 	bool (*answer)(struct probe *p, const char *view, const char *subject, struct snapshot *s);
-	const char *const *views; /* ends with NULL; may be NULL */
+	const char *const *views; /* ends with NULL; may be NULL. ROWS_VIEW: see rows.h */
+	int64_t answer_ms;        /* deadline of an answer; 0: 4,000. Until it ends nothing else is asked of this service */
 	/* Frees p->state; NULL where there is none. On the actor's thread, while host and net of its last probe live: what
 	 * the server holds for us may be given back, in 100 ms at most. */
 	void (*close)(void *state);

@@ -114,7 +114,7 @@ struct snapshot {
 };
 
 #define SNAPSHOT_CAP (8u << 20)
-#define SNAPSHOT_CATALOG_CAP (24u << 20) /* 10,000 tables */
+#define SNAPSHOT_CATALOG_CAP (24u << 20) /* 10,000 tables, or rows: of PART_CATALOG and PART_ANSWER */
 #define SNAPSHOT_FIGURES_MAX 40
 #define SNAPSHOT_TABLES_MAX 8
 #define SNAPSHOT_FINDINGS_MAX 16
@@ -127,6 +127,9 @@ void snapshot_unref(struct snapshot *s); /* NULL is fine */
  * one of the kind's specs (asserted). Text values are cleaned and copied. */
 void snapshot_figure(struct snapshot *s, const struct figure_spec *specs, const char *name, struct value v);
 struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs, const char *name);
+/* One whose columns only the answer tells: they lie in the arena, and end with a name of NULL. Room for so many rows is made at
+ * once. NULL: there is none. */
+struct table *snapshot_table_made(struct snapshot *s, const char *name, const char *help, const struct column_spec *columns, size_t rows);
 /* Cells in the order of the columns; missing ones stay unknown. NULL where the cap left the row off: table_set takes it. */
 struct value *table_row(struct snapshot *s, struct table *t);
 void table_set(struct snapshot *s, struct table *t, struct value *row, const char *column, struct value v);

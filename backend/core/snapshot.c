@@ -14,7 +14,7 @@ struct snapshot *snapshot_new(const char *source, enum snapshot_part part)
 	struct snapshot *s = mem_new(1, sizeof *s);
 
 	atomic_init(&s->refs, 1);
-	s->arena = arena_new(SNAPSHOT_CAP);
+	s->arena = arena_new(part == PART_CATALOG || part == PART_ANSWER ? SNAPSHOT_CATALOG_CAP : SNAPSHOT_CAP);
 	s->source = arena_clean(s->arena, text_of(source));
 	s->part = part;
 	s->begun = clock_ms();
@@ -79,6 +79,20 @@ struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs,
 	while (specs->columns[t->n_columns].name)
 		t->n_columns++;
 	return t;
+}
+
+struct table *snapshot_table_made(struct snapshot *s, const char *name, const char *help, const struct column_spec *columns, size_t rows)
+{
+	struct table_spec *specs = arena_alloc(s->arena, 2 * sizeof *specs);
+	struct table *t;
+
+	if (!specs)
+		return NULL;
+	specs[0] = (struct table_spec){name, help, columns};
+	t = snapshot_table(s, specs, name);
+	t->cells = arena_alloc(s->arena, rows * t->n_columns * sizeof *t->cells);
+	t->room = t->cells ? rows : 0;
+	return t->cells ? t : NULL;
 }
 
 struct value *table_row(struct snapshot *s, struct table *t)

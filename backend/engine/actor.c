@@ -6,13 +6,16 @@
  */
 #include "actor.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "report.h"
 
 enum { STACK_SIZE = 256 * 1024 };
@@ -72,6 +75,15 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 	}
 	pthread_mutex_unlock(&e->lock);
 	snapshot_unref(old);
+}
+
+void actor_close_ends(struct actor *a)
+{
+	if (a->end >= 0)
+		close(a->end);
+	if (a->drop >= 0)
+		close(a->drop);
+	a->drop = a->end = -1;
 }
 
 void actor_wake(struct actor *a)
@@ -197,7 +209,8 @@ int64_t actor_paced(const struct engine *e, int64_t own, int64_t usual)
 	return (own ? own : usual) * refresh / PULSE_MS;
 }
 
-static void take_pulse(struct actor *a, struct seat *seat, const struct target *t)
+/* asked: an answer follows, and until it ends there is no other pulse. */
+static void take_pulse(struct actor *a, struct seat *seat, const struct target *t, bool asked)
 {
 	const struct service_kind *kind = seat->last ? seat->last->who.kind : a->kind;
 	struct snapshot *s = snapshot_new(a->name, PART_PULSE);
@@ -231,7 +244,8 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 		snapshot_unref(seat->last);
 		seat->last = NULL;
 	}
-	actor_finish(s, ++seat->pulses, actor_paced(a->engine, kind ? kind->pulse_ms : 0, PULSE_MS));
+	actor_finish(s, ++seat->pulses, asked && kind && kind->answer_ms ? kind->answer_ms
+									 : actor_paced(a->engine, kind ? kind->pulse_ms : 0, PULSE_MS));
 	engine_publish(a->engine, a, s);
 }
 
@@ -256,12 +270,27 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 	engine_publish(a->engine, a, s);
 }
 
+/* True: somebody still wants the answer. */
+static bool answer_ends(struct actor *a)
+{
+	uint64_t count;
+	bool wanted;
+
+	pthread_mutex_lock(&a->engine->lock);
+	a->answering = false;
+	wanted = a->drop < 0 || read(a->drop, &count, sizeof count) < 0;
+	pthread_mutex_unlock(&a->engine->lock);
+	return wanted;
+}
+
 static void take_answer(struct actor *a, struct seat *seat, const struct target *t, const char *view, const char *subject)
 {
 	const struct service_kind *kind = seat->last ? seat->last->who.kind : NULL;
 	struct snapshot *s = snapshot_new(a->name, PART_ANSWER);
-	struct probe p = seat_probe(a, seat, t, s, DEPTH_DEADLINE_MS);
+	struct probe p = seat_probe(a, seat, t, s, kind && kind->answer_ms ? kind->answer_ms : DEPTH_DEADLINE_MS);
 
+	if (a->end >= 0)
+		p.wait.cancel = a->end;
 	s->view = arena_clean(s->arena, text_of(view));
 	s->subject = arena_clean(s->arena, text_of(subject));
 	if (kind && kind->answer) {
@@ -272,6 +301,10 @@ static void take_answer(struct actor *a, struct seat *seat, const struct target 
 		err_set(&s->err, ERR_CONNECT, "%s does not answer now", a->name);
 	}
 	seat_spent(a, seat, &p, s);
+	if (!answer_ends(a)) {
+		snapshot_unref(s);
+		return;
+	}
 	actor_finish(s, ++seat->answers, DEPTH_MS);
 	engine_publish(a->engine, a, s);
 }
@@ -310,12 +343,13 @@ static void *actor_service(void *arg)
 		memcpy(view, a->ask_view, sizeof view);
 		memcpy(subject, a->ask_subject, sizeof subject);
 		a->ask_view[0] = '\0';
+		a->answering = view[0] != '\0';
 		pthread_mutex_unlock(&e->lock);
 		if (seat.socket != t.socket || seat.owner_started != t.owner_started)
 			seat_forget(&seat); /* another server: nothing that was learned holds */
 		seat.socket = t.socket;
 		seat.owner_started = t.owner_started;
-		take_pulse(a, &seat, &t);
+		take_pulse(a, &seat, &t, view[0] != '\0');
 		kind = seat.last ? seat.last->who.kind : NULL;
 		if (view[0])
 			take_answer(a, &seat, &t, view, subject);
@@ -346,6 +380,20 @@ static void *actor_main(void *arg)
 	return NULL;
 }
 
+/* One fd for both ends that an answer's wait may come to. */
+static void join_ends(struct actor *a)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	a->drop = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	a->end = epoll_create1(EPOLL_CLOEXEC);
+	if (a->drop < 0 || a->end < 0 || epoll_ctl(a->end, EPOLL_CTL_ADD, a->drop, &event) < 0 ||
+	    epoll_ctl(a->end, EPOLL_CTL_ADD, a->engine->cancel, &event) < 0) {
+		actor_close_ends(a);
+		log_say(a->name, "a question cannot be ended early: %s", strerrordesc_np(errno));
+	}
+}
+
 struct actor *actor_start(struct engine *e, enum job job, const char *name, const struct expectation *expected,
 	const struct service_kind *kind, const struct target *target)
 {
@@ -360,12 +408,16 @@ struct actor *actor_start(struct engine *e, enum job job, const char *name, cons
 		a->target = *target;
 	text_copy(a->name, sizeof a->name, text_of(name));
 	a->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	a->drop = a->end = -1;
+	if (job == JOB_SERVICE)
+		join_ends(a);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	if (a->wake < 0 || pthread_create(&a->thread, &attributes, actor_main, a) != 0) {
 		pthread_attr_destroy(&attributes);
 		if (a->wake >= 0)
 			close(a->wake);
+		actor_close_ends(a);
 		free(a);
 		return NULL;
 	}

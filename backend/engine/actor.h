@@ -37,6 +37,7 @@ struct actor {
 	const struct expectation *expected;  /* JOB_SERVICE; NULL: found */
 	const struct service_kind *kind;     /* expected, or found; NULL: unknown */
 	int wake;                            /* eventfd: look now */
+	int drop, end;                       /* eventfd: nobody wants the answer; readable when that or the engine's cancel is. JOB_SERVICE */
 	pthread_t thread;
 	bool joined;
 	atomic_bool retired;                 /* its service is gone: end */
@@ -45,7 +46,8 @@ struct actor {
 	/* under the engine's lock */
 	struct target target;
 	bool refresh;                        /* depth too, at the next round */
-	char ask_view[NAME_SIZE], ask_subject[256]; /* "" nothing is asked */
+	char ask_view[NAME_SIZE], ask_subject[512]; /* "" nothing is asked */
+	bool answering;                      /* what was asked before; drop ends that */
 	bool ended;
 	struct snapshot *news[NEWS];         /* newest wins */
 };
@@ -133,6 +135,7 @@ struct engine {
 struct actor *actor_start(struct engine *e, enum job job, const char *name, const struct expectation *expected,
 	const struct service_kind *kind, const struct target *target);
 void actor_wake(struct actor *a);
+void actor_close_ends(struct actor *a);
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */
 struct wait actor_wait(const struct engine *e, int64_t ms);
 /* Until the next multiple of interval (plus phase), or a wake. False: the program ends, or the actor's source is gone. */

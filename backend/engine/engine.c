@@ -198,6 +198,7 @@ static void actor_free(struct actor *a)
 	for (int part = 0; part < NEWS; part++)
 		snapshot_unref(a->news[part]);
 	close(a->wake);
+	actor_close_ends(a);
 	free(a);
 }
 
@@ -389,8 +390,11 @@ void engine_refresh(struct engine *e, const char *service)
 	}
 }
 
+/* A newer question ends the one before it. */
 void engine_ask_view(struct engine *e, const char *service, const char *view, const char *subject)
 {
+	static const uint64_t one = 1;
+
 	for (size_t i = 0; i < e->n_members; i++) {
 		struct actor *a = e->members[i]->actor;
 
@@ -399,9 +403,16 @@ void engine_ask_view(struct engine *e, const char *service, const char *view, co
 		pthread_mutex_lock(&e->lock);
 		text_copy(a->ask_view, sizeof a->ask_view, text_of(view));
 		text_copy(a->ask_subject, sizeof a->ask_subject, text_of(subject));
+		if (a->answering && write(a->drop, &one, sizeof one) < 0)
+			log_say("engine", "cannot end a question: %s", strerrordesc_np(errno));
 		pthread_mutex_unlock(&e->lock);
 		actor_wake(a);
 	}
+}
+
+void engine_drop_view(struct engine *e, const char *service)
+{
+	engine_ask_view(e, service, "", "");
 }
 
 void engine_pause(struct engine *e, bool paused)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * gRPC, unary, over HTTP/2 without TLS. The status comes in the trailers, or, where there is
+ * gRPC, unary and streamed by the server, over HTTP/2 without TLS. The status comes in the trailers, or, where there is
  * nothing else to say, among the first headers; libcurl hands both to the same callback. A new
  * connection for every call: libcurl before 8.0 cannot use one twice for HTTP/2 that was not
  * negotiated (the second request fails with error 16). The actor's thread only.
@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "transfer.h"
+#include "value.h"
 
-enum { FRAME_HEAD = 5, MESSAGE_MOST = 4 << 20 };
+enum { FRAME_HEAD = 5, MESSAGE_MOST = 4 << 20, STREAM_MESSAGES = 8 /* of the largest size, in all */ };
 
 /* A compressed flag of 0, the length, the message. */
 static unsigned char *frame_of(struct text message)
@@ -25,24 +26,82 @@ static unsigned char *frame_of(struct text message)
 	return frame;
 }
 
-/* Leaves the first message in body. */
-static bool unframe(struct buf *body, const char *name, struct err *err)
+/* ---- the answer: pieces of at most 16 KiB, which know nothing of messages ---- */
+
+struct stream {
+	const struct transfer *transfer;
+	struct buf pending;     /* of a message that has not wholly come */
+	bool (*each)(void *ctx, struct text message);
+	void *ctx;
+	struct err why;         /* it was ended from here */
+};
+
+static bool is_grpc(const struct transfer *t)
 {
-	const unsigned char *head = (const unsigned char *)body->at;
+	return transfer_status(t) == 200 && text_starts(header_value(buf_text(t->headers), "content-type"), "application/grpc");
+}
+
+/* The first message that is whole; len 0 and true: none yet. */
+static bool whole_message(struct stream *in, struct text t, size_t *len)
+{
+	const unsigned char *head = (const unsigned char *)t.at;
+	char most[VALUE_TEXT_SIZE], has[VALUE_TEXT_SIZE];
+	size_t body;
+
+	*len = 0;
+	if (t.len < FRAME_HEAD)
+		return true;
+	if (head[0])
+		return err_set(&in->why, ERR_PROTOCOL, "%s: its message is compressed, which was not asked for", in->transfer->name);
+	body = (size_t)head[1] << 24 | (size_t)head[2] << 16 | (size_t)head[3] << 8 | head[4];
+	if (body > in->pending.max - FRAME_HEAD)
+		return err_set(&in->why, ERR_LIMIT, "%s: a message of %s, more than the %s that are taken", in->transfer->name,
+			value_show(has, value_int((int64_t)body), UNIT_BYTES),
+			value_show(most, value_int((int64_t)in->pending.max - FRAME_HEAD), UNIT_BYTES));
+	if (t.len - FRAME_HEAD >= body)
+		*len = FRAME_HEAD + body;
+	return true;
+}
+
+/* Hands over what is whole, keeps the rest. */
+static bool cut_messages(struct stream *in)
+{
+	struct text rest = buf_text(&in->pending);
 	size_t len;
 
-	if (!body->len)
-		return true;
-	if (body->len < FRAME_HEAD)
-		return err_set(err, ERR_PROTOCOL, "%s: its message is cut", name);
-	if (head[0])
-		return err_set(err, ERR_PROTOCOL, "%s: its message is compressed, which was not asked for", name);
-	len = (size_t)head[1] << 24 | (size_t)head[2] << 16 | (size_t)head[3] << 8 | head[4];
-	if (len > body->len - FRAME_HEAD)
-		return err_set(err, ERR_PROTOCOL, "%s: its message is cut", name);
-	memmove(body->at, body->at + FRAME_HEAD, len);
-	body->len = len;
-	body->at[len] = '\0';
+	for (;;) {
+		if (!whole_message(in, rest, &len))
+			return false;
+		if (!len)
+			break;
+		if (!in->each(in->ctx, (struct text){rest.at + FRAME_HEAD, len - FRAME_HEAD}))
+			return err_set(&in->why, ERR_CANCELLED, "%s: ended here", in->transfer->name);
+		rest.at += len;
+		rest.len -= len;
+	}
+	if (rest.len < in->pending.len) {
+		memmove(in->pending.at, rest.at, rest.len);
+		in->pending.len = rest.len;
+	}
+	return true;
+}
+
+/* Never more at once than fits beside a message of the largest size. */
+static bool take_piece(void *ctx, const char *bytes, size_t len)
+{
+	struct stream *in = ctx;
+
+	if (!is_grpc(in->transfer))
+		return true; /* told by its status, or by its type */
+	while (len) {
+		size_t room = in->pending.max - in->pending.len, part = len < room ? len : room;
+
+		buf_add(&in->pending, bytes, part);
+		bytes += part;
+		len -= part;
+		if (!cut_messages(in))
+			return false;
+	}
 	return true;
 }
 
@@ -81,19 +140,22 @@ static void read_status(struct text headers, struct grpc_answer *out)
 }
 
 /* What came is judged even if the stream did not end well: a status is a status. */
-static bool read_answer(const struct transfer *t, bool whole, struct grpc_answer *out, struct err *err)
+static bool read_answer(const struct transfer *t, const struct stream *in, bool whole, struct grpc_answer *out, struct err *err)
 {
-	struct text headers = buf_text(t->headers);
 	long http = transfer_status(t);
 
-	read_status(headers, out);
+	read_status(buf_text(t->headers), out);
+	if (in->why.code != ERR_NONE) {
+		*err = in->why;
+		return false;
+	}
 	if (!whole && (out->status < 0 || t->over))
 		return false;
 	if (http == 401 || http == 403)
 		return err_set(err, ERR_AUTH, "%s: answers HTTP %ld", t->name, http);
-	if (http != 200 || !text_starts(header_value(headers, "content-type"), "application/grpc"))
+	if (!is_grpc(t))
 		return err_set(err, ERR_PROTOCOL, "%s: answers HTTP %ld, and not in gRPC", t->name, http);
-	return unframe(&out->body, t->name, err);
+	return !in->pending.len || err_set(err, ERR_PROTOCOL, "%s: its message is cut", t->name);
 }
 
 static void set_call(struct transfer *t, const unsigned char *frame, size_t len, const char *bearer)
@@ -111,32 +173,53 @@ static void set_call(struct transfer *t, const unsigned char *frame, size_t len,
 	transfer_bearer(t, bearer);
 }
 
-bool grpc_call(struct probe *p, const struct endpoint *at, const char *method_path, struct text message, const char *bearer,
-	struct grpc_answer *out, struct err *err)
+bool grpc_stream(struct probe *p, const struct endpoint *at, const char *method_path, struct text message, const char *bearer, size_t most,
+	bool (*each)(void *ctx, struct text message), void *ctx, struct grpc_answer *out, struct err *err)
 {
 	unsigned char *frame = NULL;
 	struct transfer t;
-	struct buf headers;
+	struct stream in = {.transfer = &t, .each = each, .ctx = ctx};
+	struct buf headers, body; /* kept of what is no gRPC */
 	bool answered = false;
 
-	*out = (struct grpc_answer){.status = -1};
-	buf_init(&out->body, FRAME_HEAD + MESSAGE_MOST);
+	out->status = -1;
+	buf_init(&in.pending, FRAME_HEAD + most);
 	buf_init(&headers, HEADERS_MAX);
+	buf_init(&body, STREAM_MESSAGES * most);
 	if (message.len > MESSAGE_MOST)
 		return err_set(err, ERR_LIMIT, "a gRPC message of %zu bytes is too large", message.len);
 	if (transfer_begin(&t, p, &p->net->grpc, at, NULL, method_path, 0, err)) {
-		t.body = &out->body;
+		t.body = &body;
 		t.headers = &headers;
+		t.take = take_piece;
+		t.ctx = &in;
 		frame = frame_of(message);
 		set_call(&t, frame, FRAME_HEAD + message.len, bearer);
 		answered = transfer_run(&t, err);
 		out->ms = transfer_ms(&t);
-		answered = read_answer(&t, answered, out, err);
+		answered = read_answer(&t, &in, answered, out, err);
 	}
 	transfer_end(&t);
+	buf_free(&in.pending);
 	buf_free(&headers);
+	buf_free(&body);
 	free(frame);
 	return answered;
+}
+
+static bool keep_first(void *ctx, struct text message)
+{
+	struct buf *body = ctx;
+
+	return body->at || buf_add(body, message.at, message.len);
+}
+
+bool grpc_call(struct probe *p, const struct endpoint *at, const char *method_path, struct text message, const char *bearer,
+	struct grpc_answer *out, struct err *err)
+{
+	*out = (struct grpc_answer){.status = -1};
+	buf_init(&out->body, MESSAGE_MOST);
+	return grpc_stream(p, at, method_path, message, bearer, MESSAGE_MOST, keep_first, &out->body, out, err);
 }
 
 void grpc_answer_free(struct grpc_answer *answer)

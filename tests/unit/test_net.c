@@ -999,7 +999,35 @@ static void serve_grpc_cut(struct fake *f, int fd)
 	if (!fake_call(f, fd, &stream))
 		return;
 	send_headers(fd, stream, true, false, grpc_head);
+	fake_frame(fd, DATA, 0, stream, "\0\0\0\0\xff" "ok", 7);
+	send_headers(fd, stream, false, true, grpc_ok);
+	fake_linger(f, fd);
+}
+
+static void serve_grpc_too_large(struct fake *f, int fd)
+{
+	int stream;
+
+	if (!fake_call(f, fd, &stream))
+		return;
+	send_headers(fd, stream, true, false, grpc_head);
 	fake_frame(fd, DATA, 0, stream, "\0\xff\xff\xff\xff" "ok", 7);
+	send_headers(fd, stream, false, true, grpc_ok);
+	fake_linger(f, fd);
+}
+
+/* "one", "" and "three" in frames that know nothing of them. */
+static void serve_grpc_stream(struct fake *f, int fd)
+{
+	int stream;
+
+	if (!fake_call(f, fd, &stream))
+		return;
+	send_headers(fd, stream, true, false, grpc_head);
+	fake_frame(fd, DATA, 0, stream, "\0\0", 2);
+	fake_frame(fd, DATA, 0, stream, "\0\0\3on", 5);
+	fake_frame(fd, DATA, 0, stream, "e\0\0\0\0\0\0\0\0\0\5th", 13);
+	fake_frame(fd, DATA, 0, stream, "ree", 3);
 	send_headers(fd, stream, false, true, grpc_ok);
 	fake_linger(f, fd);
 }
@@ -1123,6 +1151,75 @@ static void what_is_not_grpc_is_a_protocol_error(void **state)
 		grpc_answer_free(&a);
 		fake_stop(&f);
 	}
+}
+
+struct heard {
+	char words[64];
+	unsigned n, most;
+};
+
+static bool hear(void *ctx, struct text message)
+{
+	struct heard *h = ctx;
+	size_t len = strlen(h->words);
+
+	snprintf(h->words + len, sizeof h->words - len, "%.*s,", (int)message.len, message.at);
+	return ++h->n < h->most;
+}
+
+static bool listen_to(struct fixture *x, struct fake *f, struct heard *h, size_t most, struct grpc_answer *a, struct err *err)
+{
+	return grpc_stream(probe(x, 5000), &f->at, "/some.Service/Method", TEXT("ping"), NULL, most, hear, h, a, err);
+}
+
+static void a_stream_brings_every_message_whole_however_it_was_cut(void **state)
+{
+	struct fixture *x = *state;
+	struct heard h = {.most = 9};
+	struct grpc_answer a;
+	struct err err = {0};
+	struct fake f;
+
+	fake_start(&f, serve_grpc_stream);
+	assert_true(listen_to(x, &f, &h, 5, &a, &err));
+	assert_string_equal(h.words, "one,,three,");
+	assert_int_equal(a.status, 0);
+	fake_stop(&f);
+}
+
+static void a_stream_ends_where_nobody_wants_more(void **state)
+{
+	struct fixture *x = *state;
+	struct heard h = {.most = 1};
+	struct grpc_answer a;
+	struct err err = {0};
+	struct fake f;
+
+	fake_start(&f, serve_grpc_stream);
+	assert_false(listen_to(x, &f, &h, 5, &a, &err));
+	assert_int_equal(err.code, ERR_CANCELLED);
+	assert_string_equal(h.words, "one,");
+	fake_stop(&f);
+}
+
+static void a_message_beyond_the_cap_is_refused_by_its_size(void **state)
+{
+	struct fixture *x = *state;
+	struct heard h = {.most = 9};
+	struct grpc_answer a;
+	struct err err = {0};
+	struct fake f;
+
+	fake_start(&f, serve_grpc_too_large);
+	assert_false(listen_to(x, &f, &h, 64 << 20, &a, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_non_null(strstr(err.words, "4.0 GiB, more than the 64 MiB"));
+	fake_stop(&f);
+	fake_start(&f, serve_grpc_stream);
+	assert_false(listen_to(x, &f, &h, 4, &a, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_string_equal(h.words, "one,,");
+	fake_stop(&f);
 }
 
 static void a_mute_grpc_server_costs_its_deadline(void **state)
@@ -1351,6 +1448,9 @@ int main(void)
 		AGAINST(a_status_among_the_first_headers_counts_and_its_message_is_clean),
 		AGAINST(no_status_is_minus_one_and_not_ok),
 		AGAINST(what_is_not_grpc_is_a_protocol_error),
+		AGAINST(a_stream_brings_every_message_whole_however_it_was_cut),
+		AGAINST(a_stream_ends_where_nobody_wants_more),
+		AGAINST(a_message_beyond_the_cap_is_refused_by_its_size),
 		AGAINST(a_mute_grpc_server_costs_its_deadline),
 		AGAINST(a_word_is_asked_and_answered_to_the_end),
 		AGAINST(an_answer_beyond_the_cap_is_said_to_be),
