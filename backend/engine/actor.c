@@ -184,8 +184,6 @@ static struct probe seat_probe(struct actor *a, struct seat *seat, const struct 
 		.net = seat->net,
 		.wait = actor_wait(a->engine, ms),
 		.at = t->at,
-		.expected = a->expected,
-		.credentials = a->expected ? a->expected->credentials : (struct credentials){0},
 		.hint = t->hint,
 		.owner_started = t->owner_started,
 		.arena = s->arena,
@@ -227,12 +225,13 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 		answered = ANSWERED_REFUSED;
 	} else if (seat->last && kind) {
 		identity_copy(s->arena, &s->who, &seat->last->who);
+		probe_turn(&p, &seat->state_kind, kind, a->expected);
 		answered = (kind->pulse ? kind->pulse : kind->identify)(&p, &s->who);
 	}
 	if (answered == ANSWERED_NOT_ASKED || (answered == ANSWERED_OTHER && seat->last)) {
 		size_t n = candidates(text_of(p.hint), p.at.port, a->kind, kinds);
 
-		answered = identify_among(&p, kinds, n, &seat->state_kind, &s->who);
+		answered = identify_among(&p, kinds, n, &seat->state_kind, a->expected, &s->who);
 	}
 	s->who.answered = answered;
 	seat_spent(a, seat, &p, s);
@@ -257,7 +256,7 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 
 	s->server = target_server(t);
 	identity_copy(s->arena, &s->who, &seat->last->who);
-	probe_state_for(&p, &seat->state_kind, kind);
+	probe_turn(&p, &seat->state_kind, kind, a->expected);
 	if (!kind->inspect(&p, s) && s->health.state == LINK_UNKNOWN && !s->health.words)
 		snapshot_health(s, s->err.code == ERR_AUTH || s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, kind->title, "%s",
 			s->err.words[0] ? s->err.words : "does not answer the deeper question");
@@ -295,7 +294,7 @@ static void take_answer(struct actor *a, struct seat *seat, const struct target 
 	s->subject = arena_clean(s->arena, text_of(subject));
 	if (kind && kind->answer) {
 		identity_copy(s->arena, &s->who, &seat->last->who);
-		probe_state_for(&p, &seat->state_kind, kind);
+		probe_turn(&p, &seat->state_kind, kind, a->expected);
 		kind->answer(&p, view, subject, s);
 	} else {
 		err_set(&s->err, ERR_CONNECT, "%s does not answer now", a->name);

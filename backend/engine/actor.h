@@ -155,10 +155,13 @@ enum { CANDIDATES_MAX = 6 };
 size_t candidates(struct text hint, uint16_t port, const struct service_kind *expected, const struct service_kind *out[CANDIDATES_MAX]);
 /* Is this port a part of a known kind that must not be asked? Pure. */
 bool port_is_silent(struct text hint, uint16_t port, const struct service_kind **kind, const char **role);
-/* Asks them in turn until one says yes. p->state belongs to *state_kind and is closed when another is asked. */
+/* Makes the probe one of that kind (NULL: none): p->state belongs to *state_kind and is closed when another is asked, and what the
+ * profile says (x; NULL: nothing) counts only for the kind that it says it of: another kind's port of the same name is another port,
+ * and a credential is not for whoever answers in its owner's place. */
+void probe_turn(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind, const struct expectation *x);
+/* Asks them in turn until one says yes. */
 enum answered identify_among(struct probe *p, const struct service_kind *const *kinds, size_t n, const struct service_kind **state_kind,
-	struct identity *who);
-void probe_state_for(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind); /* NULL: none */
+	const struct expectation *x, struct identity *who);
 void identity_copy(struct arena *arena, struct identity *to, const struct identity *from);
 
 /* streams.c: UI thread */

@@ -112,7 +112,7 @@ void identity_copy(struct arena *arena, struct identity *to, const struct identi
 }
 
 enum answered identify_among(struct probe *p, const struct service_kind *const *kinds, size_t n, const struct service_kind **state_kind,
-	struct identity *who)
+	const struct expectation *x, struct identity *who)
 {
 	enum answered said = ANSWERED_NOT_ASKED;
 
@@ -120,7 +120,7 @@ enum answered identify_among(struct probe *p, const struct service_kind *const *
 		enum answered answered;
 
 		*who = (struct identity){0};
-		probe_state_for(p, state_kind, kinds[i]);
+		probe_turn(p, state_kind, kinds[i], x);
 		answered = kinds[i]->identify(p, who);
 		if (answered == ANSWERED_YES || answered == ANSWERED_REFUSED)
 			return answered;
@@ -132,8 +132,10 @@ enum answered identify_among(struct probe *p, const struct service_kind *const *
 	return said;
 }
 
-void probe_state_for(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind)
+void probe_turn(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind, const struct expectation *x)
 {
+	p->expected = x && x->kind == kind ? x : NULL;
+	p->credentials = p->expected ? x->credentials : (struct credentials){0};
 	if (*state_kind == kind)
 		return;
 	if (p->state && *state_kind && (*state_kind)->close)
@@ -219,14 +221,14 @@ static void answer(struct actor *a, struct net *net, const struct inquiry *q, ui
 		!strcmp(q->address, "[::]") || !strcmp(q->address, "::") ? TEXT("::1") : text_of(q->address));
 	s->source = arena_printf(s->arena, "port:%s:%u", q->address, q->port);
 	if (n) {
-		said = identify_among(&p, kinds, n, &state_kind, &s->who);
+		said = identify_among(&p, kinds, n, &state_kind, NULL, &s->who);
 	} else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role)) { /* such a port is not asked even on demand */
 		if (q->port < EPHEMERAL || q->on_demand)
 			said = listen_for_banner(&p, &s->who);
 		if (q->on_demand && said == ANSWERED_NOT_ASKED)
 			said = ask_http(&p, &s->who);
 	}
-	probe_state_for(&p, &state_kind, NULL);
+	probe_turn(&p, &state_kind, NULL, NULL);
 	s->who.answered = said;
 	s->requests = p.requests;
 	s->bytes = p.bytes;

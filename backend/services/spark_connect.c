@@ -703,6 +703,8 @@ static void find_ui(struct probe *p, struct connect *c)
 	for (int64_t port = first; !c->ui && port > 0 && port < 65536 && port < first + UI_TRIES; port++) {
 		if (port > first && !spark_port_near((uint16_t)port, UI_FIRST))
 			break; /* beyond the usual numbers nothing says that a Spark is there */
+		if (port == p->at.port)
+			continue; /* its service is there: it would log HTTP/1 as an error */
 		at.port = (uint16_t)port;
 		if (is_own_ui(p, c, &at))
 			c->ui = at.port;

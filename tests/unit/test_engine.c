@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "engine.h"
+#include "../../backend/engine/actor.h"
 
 enum manner { GOOD, MUTE, GARBAGE, POSTGRES };
 enum { SERVER_PID = 4242, TURNS_MS = 8000 };
@@ -492,6 +492,83 @@ static void stopping_takes_no_longer_than_its_bound_while_a_server_hangs(void **
 	profile_free(p);
 }
 
+/* ---- whose turn it is ---- */
+
+static struct turns {
+	const void *state[2];
+	const char *password[2];
+	const struct expectation *expected[2];
+	unsigned asked[2], closed[2];
+} turns;
+
+static enum answered note_turn(struct probe *p, int kind, enum answered answered)
+{
+	turns.asked[kind]++;
+	turns.password[kind] = p->credentials.password;
+	turns.expected[kind] = p->expected;
+	assert_true(!p->state || p->state == turns.state[kind]); /* never what another kind left */
+	if (!p->state)
+		p->state = mem_new(1, (size_t)kind + 1);
+	turns.state[kind] = p->state;
+	return answered;
+}
+
+static enum answered ask_first(struct probe *p, struct identity *who)
+{
+	(void)who;
+	return note_turn(p, 0, ANSWERED_OTHER);
+}
+
+static enum answered ask_second(struct probe *p, struct identity *who)
+{
+	(void)who;
+	return note_turn(p, 1, ANSWERED_MUTE);
+}
+
+static void close_first(void *state)
+{
+	assert_ptr_equal(state, turns.state[0]);
+	turns.closed[0]++;
+	free(state);
+}
+
+static void close_second(void *state)
+{
+	assert_ptr_equal(state, turns.state[1]);
+	turns.closed[1]++;
+	free(state);
+}
+
+static const struct service_kind first_kind = {.name = "first", .identify = ask_first, .close = close_first},
+	second_kind = {.name = "second", .identify = ask_second, .close = close_second};
+
+static void what_one_kind_keeps_and_is_told_never_reaches_another(void **state)
+{
+	static const struct expectation x = {.name = "x", .kind = &first_kind, .credentials = {.user = "u", .password = "secret"}};
+	const struct service_kind *kinds[] = {&first_kind, &second_kind}, *of = NULL;
+	struct identity who;
+	struct probe p = {.wait = wait_for(1000, -1)};
+
+	(void)state;
+	memset(&turns, 0, sizeof turns);
+	for (unsigned round = 1; round <= 2; round++) {
+		assert_int_equal(identify_among(&p, kinds, 2, &of, &x, &who), ANSWERED_OTHER);
+		assert_ptr_equal(of, &second_kind);
+		assert_int_equal(turns.closed[0], round);
+		turns.state[0] = NULL;
+		probe_turn(&p, &of, &first_kind, &x); /* as before the next pulse of what it was taken for */
+		assert_null(p.state);
+		assert_int_equal(turns.closed[1], round);
+		turns.state[1] = NULL;
+	}
+	assert_string_equal(turns.password[0], "secret");
+	assert_ptr_equal(turns.expected[0], &x);
+	assert_null(turns.password[1]);
+	assert_null(turns.expected[1]); /* its ports are not the first one's, even where they have the same names */
+	probe_turn(&p, &of, NULL, NULL);
+	assert_int_equal(turns.asked[0] + turns.asked[1], 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +584,7 @@ int main(void)
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
 		cmocka_unit_test_setup(stopping_takes_no_longer_than_its_bound_while_a_server_hangs, begin),
+		cmocka_unit_test_setup(what_one_kind_keeps_and_is_told_never_reaches_another, begin),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -36,7 +36,7 @@ static struct server {
 	_Atomic enum manner manner;
 	char version[16];
 	/* counted by the thread, read when it has nothing to do */
-	atomic_int dialled, settled, analyzed, released, configured;
+	atomic_int dialled, settled, analyzed, released, configured, http;
 	char session[64], released_session[64];
 	struct {
 		int fd;
@@ -178,6 +178,8 @@ static bool serve(int fd, bool *greeted)
 		*greeted = true;
 		if (!take(fd, preface, sizeof preface))
 			return false;
+		if (memcmp(preface, "PRI ", 4) != 0)
+			atomic_fetch_add(&server.http, 1); /* a line in the log of a real one */
 		if (server.manner == HTTP_1) {
 			static const char upgrade[] = "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n";
 
@@ -272,6 +274,7 @@ static void server_start(const char *version)
 	atomic_store(&server.analyzed, 0);
 	atomic_store(&server.released, 0);
 	atomic_store(&server.configured, 0);
+	atomic_store(&server.http, 0);
 	server.session[0] = server.released_session[0] = '\0';
 	assert_int_equal(pthread_create(&server.thread, NULL, run, NULL), 0);
 }
@@ -529,6 +532,22 @@ static void serving_is_asked_without_a_session(void **state)
 	assert_int_equal(atomic_load(&server.analyzed), 1);
 }
 
+/* A worker was expected there: its "ui" is the port where the service is. */
+static void its_web_ui_is_never_looked_for_where_its_service_is(void **state)
+{
+	const struct expected_port port = {NULL, server.port};
+	const struct expectation worker = {.name = "worker", .kind = &kind_spark_worker, .ports = &port, .n_ports = 1};
+	struct probe *p;
+
+	(void)state;
+	assert_int_equal(identify(), ANSWERED_YES);
+	p = ask(DEADLINE_MS);
+	client.p.expected = &worker;
+	assert_true(kind_spark_connect.inspect(p, client.s));
+	client.p.expected = NULL;
+	assert_int_equal(atomic_load(&server.http), 0);
+}
+
 static void another_grpc_server_is_another(void **state)
 {
 	(void)state;
@@ -593,6 +612,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(its_health_is_unknown_without_a_token, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_cannot_answer_is_itself_and_sick, setup, teardown),
 		cmocka_unit_test_setup_teardown(serving_is_asked_without_a_session, setup, teardown),
+		cmocka_unit_test_setup_teardown(its_web_ui_is_never_looked_for_where_its_service_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_grpc_server_is_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_web_server_is_told_by_its_first_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_breaks_off_or_keeps_silent_is_mute, setup, teardown),
