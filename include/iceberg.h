@@ -12,7 +12,11 @@
 
 #include "storage.h"
 
-enum { ICEBERG_SUMMARIES = 16384 }; /* snapshots kept with all they say: the newest in the file's order; of older ones id, parent, time */
+/*
+ * Snapshots kept with all they say: the newest in the file's order, and those that a ref leads to. Of the older ones, as far
+ * as these go, id, parent and time. What is older still is counted alone, but for the very first.
+ */
+enum { ICEBERG_SUMMARIES = 16384, ICEBERG_OLDER = 8192 };
 
 struct iceberg_summary { /* a snapshot's own words; -1: not said. Zero deltas are not written: of a known operation they are 0 */
 	int64_t added_files, deleted_files, added_delete_files, removed_delete_files;
@@ -29,6 +33,8 @@ struct iceberg_snapshot {
 	const char *engine;         /* "spark 4.1.4", "" unknown */
 	const char *wap;            /* wap.id, "" none */
 	struct iceberg_summary summary;
+	const char *const *manifests; /* of format 1 without a list: their paths; NULL where there is none */
+	size_t n_manifests;
 	bool kept;                  /* false: only id, parent and when are known */
 	bool encrypted;
 };
@@ -72,8 +78,8 @@ struct iceberg_metadata { /* in its own arena */
 	const struct iceberg_spec *specs; size_t n_specs; int spec;
 	const char *sort;           /* "ts ASC NULLS FIRST"; "" unsorted */
 	const struct iceberg_property *properties; size_t n_properties;
-	const struct iceberg_log *log; size_t n_log; /* metadata-log, oldest first */
-	const struct iceberg_log *snapshot_log; size_t n_snapshot_log; /* file is "" there; its snapshot id is log_ids[i] */
+	const struct iceberg_log *log; size_t n_log, n_log_all; /* metadata-log, oldest first; the newest are kept */
+	const struct iceberg_log *snapshot_log; size_t n_snapshot_log; /* file is "" there; its snapshot's id is snapshot_log_ids[i] */
 	const int64_t *snapshot_log_ids;
 	const struct iceberg_log *statistics; size_t n_statistics; /* statistics and partition statistics: file, when 0 */
 	bool encrypted;
