@@ -462,7 +462,8 @@ static bool take_format(struct iceberg_reader *r, const struct json_token *t)
 	r->w->m.format = small_number(t, 0);
 	if (r->w->m.format >= 1 && r->w->m.format <= FORMAT_MOST)
 		return true;
-	err_set(&why, ERR_PROTOCOL, "Iceberg format version %.*s is not read, 1 to %d are", (int)(t->text.len < 20 ? t->text.len : 20), t->text.at, FORMAT_MOST);
+	err_set(&why, ERR_PROTOCOL, "Iceberg format version %.*s is not read, 1 to %d are", (int)(t->text.len < 20 ? t->text.len : 20), t->text.at,
+		FORMAT_MOST);
 	return fail(r, why);
 }
 

@@ -50,4 +50,14 @@ void iceberg_put_snapshot(struct iceberg_shelf *shelf, const struct iceberg_snap
 struct iceberg_snapshot *iceberg_take_snapshots(struct iceberg_shelf *shelf, size_t *n);
 void iceberg_free_snapshots(struct iceberg_snapshot *at, size_t n);
 
+/* ---- partitions ---- */
+struct avro;
+struct avro_value;
+struct iceberg_partitions; /* of one manifest: its spec, and the partition rendered last */
+struct iceberg_partitions *iceberg_partitions_new(const struct avro *a, int spec);
+void iceberg_partitions_free(struct iceberg_partitions *p);
+/* As people read it, clean; lives until the next call. key: equal where spec and values are. False: the value is broken. */
+bool iceberg_partition_text(struct iceberg_partitions *p, const struct avro_value *partition, struct text *out, uint64_t *key);
+uint64_t iceberg_hash(uint64_t before, const void *bytes, size_t len);
+
 #endif

@@ -74,7 +74,8 @@ static struct iceberg_snapshot *place_for(struct iceberg_shelf *shelf, bool (*is
 	return oldest;
 }
 
-void iceberg_put_snapshot(struct iceberg_shelf *shelf, const struct iceberg_snapshot *s, bool (*is_head)(const void *ctx, int64_t id), const void *ctx)
+void iceberg_put_snapshot(struct iceberg_shelf *shelf, const struct iceberg_snapshot *s,
+	bool (*is_head)(const void *ctx, int64_t id), const void *ctx)
 {
 	struct iceberg_snapshot *place;
 
