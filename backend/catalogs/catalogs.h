@@ -6,6 +6,8 @@
 #include "catalog.h"
 
 extern const struct catalog_kind catalog_iceberg_jdbc;
+extern const struct catalog_kind catalog_iceberg_rest;
+extern const struct catalog_kind catalog_unity;
 
 /* Adds one part of a table's name: joined by '.', in double quotes where it has a dot itself. */
 bool catalog_name_part(struct buf *name, struct text part);

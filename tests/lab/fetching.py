@@ -67,7 +67,7 @@ ITEMS = {
     # Apache's own reference server, the program of the image iceberg-rest-fixture
     "iceberg-rest": Item(f"Iceberg REST fixture {ICEBERG}", 84, "jars", (
         f"org.apache.iceberg:iceberg-open-api:{ICEBERG}:test-fixtures", f"org.apache.iceberg:iceberg-core:{ICEBERG}",
-        f"org.apache.iceberg:iceberg-core:{ICEBERG}:tests", "org.apache.hadoop:hadoop-client-api:3.4.2",
+        f"org.apache.iceberg:iceberg-core:{ICEBERG}:tests", f"org.apache.iceberg:iceberg-aws:{ICEBERG}", "org.apache.hadoop:hadoop-client-api:3.4.2",
         "org.apache.hadoop:hadoop-client-runtime:3.4.2", "org.eclipse.jetty.ee10:jetty-ee10-servlet:12.1.6",
         "org.eclipse.jetty.compression:jetty-compression-server:12.1.6", "org.eclipse.jetty.compression:jetty-compression-gzip:12.1.6",
         "org.xerial:sqlite-jdbc:3.50.3.0", "org.slf4j:slf4j-simple:2.0.17"), f"iceberg-rest-{ICEBERG}"),

@@ -11,12 +11,15 @@ import time
 import kit
 from fetching import place
 from kit import HERE, LabError, Progress, home, pid_of, write
-from services import DATABASE, USER, kitchen, port, psql, s3_put, services_of, submit
+from services import BUCKET, DATABASE, TABLE_BUCKET, USER, kitchen, port, psql, s3_put, s3_settings, services_of, submit, weed_shell
 
 HISTORY = home("data", "history")
 
 
 def done(step):
+    """Nessie keeps its tables in memory: with its process they are gone."""
+    if step == "catalogs" and pid_of("nessie") and (kit.read(home("seeded", "nessie")) or "") != f"{pid_of('nessie')}\n":
+        return False
     return os.path.exists(home("seeded", step))
 
 
@@ -32,6 +35,7 @@ STEPS = (  # mark, groups, services of ours that it needs, what a user reads, wh
     ("topics-three", ("kafka-three",), ("kafka-three-1", "kafka-three-2"), "topics of the three", lambda p: small_topics("kafka-three-1", 2)),
     ("fixture", ("light",), ("postgres", "seaweedfs"), "tables from the fixture", lambda p: fixture()),
     ("tables", ("pocket",), ("postgres", "seaweedfs", "spark-master-41", "spark-worker-41"), "tables", lambda p: tables(p)),
+    ("catalogs", ("catalogs",), ("iceberg-rest", "postgres", "seaweedfs"), "REST catalogs", lambda p: catalogs()),
     ("applications", ("pocket",), ("postgres", "seaweedfs", "spark-master-41", "spark-worker-41"), "applications", lambda p: applications()),
 )
 
@@ -214,3 +218,62 @@ def fixture():
     psql(None, input="BEGIN;\n" + "".join(
         f"INSERT INTO iceberg_tables ({', '.join(r)}) VALUES ({', '.join(map(value, r.values()))}) ON CONFLICT DO NOTHING;\n" for r in rows)
         + "INSERT INTO iceberg_namespace_properties VALUES ('lake', 'kitchen', 'exists', 'true') ON CONFLICT DO NOTHING;\nCOMMIT;\n")
+
+
+# ---- Iceberg REST catalogs ----
+
+def rest_tables(catalog, small=()):
+    """Nested namespaces, a partitioned table with many small files and a delete, and empty ones. What is there is left alone."""
+    import pyarrow
+    from pyiceberg.partitioning import PartitionField, PartitionSpec
+    from pyiceberg.schema import Schema
+    from pyiceberg.transforms import IdentityTransform
+    from pyiceberg.types import LongType, NestedField, StringType
+    for space in (("raw",), ("raw", "nested"), ("silver",)):
+        catalog.create_namespace_if_not_exists(space)
+    schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "day", StringType()), NestedField(3, "words", StringType()))
+    if not catalog.table_exists(("raw", "events")):
+        table = catalog.create_table(("raw", "events"), schema, partition_spec=PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "day")))
+        for n in range(6):
+            table.append(pyarrow.table({"id": pyarrow.array(range(n * 10, n * 10 + 10), pyarrow.int64()), "day": [f"2026-11-{1 + n % 2:02d}"] * 10,
+                                        "words": [f"batch {n}"] * 10}))
+        table.delete("id = 3")
+    for name in (("raw", "nested", "clicks"), ("silver", "empty"), *small):
+        catalog.create_table_if_not_exists(name, schema)
+
+
+def make_view(name, sql):
+    """PyIceberg makes none."""
+    column = {"id": 1, "name": "id", "required": False, "type": "long"}
+    body = {"name": name, "properties": {}, "schema": {"type": "struct", "schema-id": 0, "fields": [column]},
+            "view-version": {"version-id": 1, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {"engine-name": "lab"},
+                             "default-namespace": ["raw"], "representations": [{"type": "sql", "sql": sql, "dialect": "spark"}]}}
+    code, said = kit.http_ask(port("iceberg-rest"), "POST", "/v1/namespaces/silver/views", json.dumps(body), timeout=20.0)
+    if code not in (200, 409):
+        raise LabError(f"the REST fixture refuses a view: {said[:200]}")
+
+
+def catalogs():
+    sys.path.insert(0, place("pyiceberg"))
+    from pyiceberg.catalog import load_catalog
+    from pyiceberg.exceptions import TableAlreadyExistsError
+    s3 = {**s3_settings(), "s3.region": "us-east-1", "type": "rest"}
+    fixture = load_catalog("fixture", uri=f"http://{kit.HOST}:{port('iceberg-rest')}", **s3)
+    rest_tables(fixture, small=(("silver", "caf\u00e9 & co"),))
+    make_view("recent", "SELECT id FROM raw.events")
+    fixture.create_namespace_if_not_exists(("kitchen",))
+    # tables that the JDBC catalog has as well: the same ones, in two catalogs
+    for line in psql("SELECT table_name, metadata_location FROM iceberg_tables WHERE table_namespace = 'kitchen' ORDER BY 1 LIMIT 3").splitlines():
+        name, where = line.split("|")
+        try:
+            fixture.register_table(("kitchen", name), where)
+        except TableAlreadyExistsError:
+            pass
+    weed_shell(f"s3tables.bucket -create -name {TABLE_BUCKET} -account 000000000000")  # one that is there is left alone
+    weed = load_catalog("weed", uri=f"http://{kit.HOST}:{port('seaweedfs', 'iceberg')}", warehouse=TABLE_BUCKET,
+                        credential=f"{kit.secret('s3-key')}:{kit.secret('s3', 40)}", **s3)
+    rest_tables(weed)
+    if pid_of("nessie"):
+        s3_put("/" + BUCKET)
+        rest_tables(load_catalog("nessie", uri=f"http://{kit.HOST}:{port('nessie')}/iceberg", **s3))
+        write(home("seeded", "nessie"), f"{pid_of('nessie')}\n")

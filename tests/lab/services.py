@@ -26,7 +26,7 @@ GROUPS = {
     "catalogs": "Apache's Iceberg REST fixture, Nessie, SeaweedFS's REST catalog with OAuth (on pocket or light)",
 }
 BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",), "catalogs": ("pocket", "light")}  # one of them comes along
-USER, DATABASE, BUCKET = "lake", "iceberg_catalog", "lakehouse"
+USER, DATABASE, BUCKET, TABLE_BUCKET = "lake", "iceberg_catalog", "lakehouse", "tables"
 
 
 @dataclass(frozen=True)
@@ -177,9 +177,9 @@ def jvm(item, main, *words):
 
 # ---- Iceberg REST catalogs ----
 
-def s3_settings(prefix=""):
-    return {f"{prefix}s3.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", f"{prefix}s3.path-style-access": "true",
-            f"{prefix}s3.access-key-id": secret("s3-key"), f"{prefix}s3.secret-access-key": secret("s3", 40)}
+def s3_settings():
+    return {"s3.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", "s3.path-style-access": "true",
+            "s3.access-key-id": secret("s3-key"), "s3.secret-access-key": secret("s3", 40)}
 
 
 def iceberg_rest_start(s):
