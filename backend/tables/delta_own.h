@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/* What the files about Delta share among themselves: the listing of a log, and the replay of its commits. */
+#ifndef LAKETOP_TABLES_DELTA_OWN_H
+#define LAKETOP_TABLES_DELTA_OWN_H
+
+#include "../format/delta_log.h"
+#include "delta.h"
+
+/* ---- the log's files ---- */
+struct delta_log_file { int64_t version, bytes, modified; }; /* -1: not known */
+struct delta_checkpoint { int64_t version, parts, seen; bool uuid; };
+struct delta_log {
+	struct delta_log_file *commits; size_t n_commits, room_commits; /* by version */
+	int64_t *checksums; size_t n_checksums, room_checksums;
+	struct delta_checkpoint *checkpoints; size_t n_checkpoints, room_checkpoints;
+	int64_t files, bytes, compacted;
+	bool staged;
+};
+bool delta_log_take(struct delta_log *l, const struct storage_entry *e);
+void delta_log_sort(struct delta_log *l);
+void delta_log_free(struct delta_log *l);
+
+/*
+ * Replay from the newest commit back: what was said of a file last is what holds, and what is
+ * older only fills in what the newest left out.
+ */
+struct delta_said { /* of one file with one deletion vector */
+	const char *path, *partition, *vector, *vector_path, *cube, *provider;
+	uint64_t hash;
+	int64_t bytes, records, deleted, when, version;
+	int64_t at;          /* index of the commit that was seen last, going back; -1: the checksum's list */
+	bool live, removed;  /* in the newest version; taken out of it. Neither: of old, and not in a list of all files */
+	bool added;          /* what was seen last, going back, is an add */
+};
+struct delta_tally { /* of one commit, beside what delta_commit says */
+	int64_t readded, readded_bytes, readded_records; /* of files that were there already */
+	int64_t unresolved;  /* removes whose records are not known */
+	bool no_stats;       /* an add without its count of records */
+};
+struct delta_replay {
+	struct arena *arena;
+	struct delta_said *said; size_t n_said, room_said;
+	uint32_t *slots; size_t n_slots;   /* of said + 1; 0 empty */
+	struct delta_commit *commits; struct delta_tally *tallies; size_t n_commits, room_commits;
+	struct delta_scratch scratch;
+	bool full;           /* the arena's cap is reached: not every file is known */
+	bool whole;          /* every live file is known */
+	struct delta_table *out;
+	bool metadata, protocol, clustering; /* seen already */
+};
+void delta_replay_begin(struct delta_replay *r, struct arena *arena, struct delta_table *out);
+void delta_replay_free(struct delta_replay *r);
+void delta_replay_commit(struct delta_replay *r, int64_t version);       /* what follows is of this commit; older each time */
+bool delta_replay_action(void *replay, const struct delta_action *action); /* for delta_lines */
+void delta_replay_base(struct delta_replay *r, const struct json *files); /* allFiles of a checksum of the commit that comes next */
+void delta_replay_metadata(struct delta_replay *r, const struct json *body);
+void delta_replay_protocol(struct delta_replay *r, const struct json *body);
+void delta_replay_domain(struct delta_replay *r, const struct json *body);
+/* Counts, lists, sums up into out. */
+void delta_replay_end(struct delta_replay *r);
+
+#endif
