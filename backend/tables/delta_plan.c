@@ -250,7 +250,8 @@ bool delta_vacuum(const struct delta_table *t, struct delta_found *found, size_t
 
 	*out = (struct delta_vacuum){.listed = (int64_t)n, .cutoff = now - t->retention, .words = "", .caution = ""};
 	if (t->measured != MEASURE_EXACT) {
-		*out = (struct delta_vacuum){.files = -1, .folders = -1, .bytes = -1, .listed = (int64_t)n, .cutoff = out->cutoff, .words = t->lacks, .caution = ""};
+		out->files = out->folders = out->bytes = -1;
+		out->words = t->lacks;
 		return true;
 	}
 	stays = (struct names){mem_new(2 * (t->n_list + t->n_removed), sizeof *stays.list), 0};
