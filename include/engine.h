@@ -22,7 +22,8 @@ struct engine_options {
 	bool headless;             /* judge one round as it is: no hysteresis */
 	bool discover;             /* find what no profile names */
 	bool blind;                /* the host is not looked at: only what the profile says is asked, and who holds a port is not known */
-	const char *only;          /* one service; NULL: all */
+	bool tables;               /* headless: catalogs are read too; the screen always does */
+	const char *only;          /* one service with the catalogs that it answers, or one catalog; NULL: all */
 	const char *const *only_kinds; /* services of these kinds, ends with NULL; NULL: all */
 };
 
@@ -39,6 +40,8 @@ void engine_ask_view(struct engine *engine, const char *service, const char *vie
 void engine_drop_view(struct engine *engine, const char *service);
 /* Asks a catalog for one of table_views of a table; the answer comes as catalog_answer_to(). Asking again asks anew. */
 void engine_ask_table(struct engine *engine, const char *catalog, const char *view, const char *table);
+/* Whether somebody looks at tables: catalogs are asked half as often while nobody does. True at first. */
+void engine_watch_tables(struct engine *engine, bool watched);
 void engine_pause(struct engine *engine, bool paused); /* after SIGSTOP: deadlines start anew */
 /* The profile of a recording: of the machine where it was made. NULL: err says why. */
 struct profile *replay_profile(const char *path, struct err *err);

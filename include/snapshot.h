@@ -132,6 +132,8 @@ struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs,
 struct table *snapshot_table_made(struct snapshot *s, const char *name, const char *help, const struct column_spec *columns, size_t rows);
 /* Cells in the order of the columns; missing ones stay unknown. NULL where the cap left the row off: table_set takes it. */
 struct value *table_row(struct snapshot *s, struct table *t);
+/* Room for so many rows at once: growing by doubling leaves the old blocks behind in the arena. */
+void table_reserve(struct snapshot *s, struct table *t, size_t rows);
 void table_set(struct snapshot *s, struct table *t, struct value *row, const char *column, struct value v);
 void snapshot_finding(struct snapshot *s, const char *name, enum severity severity, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));

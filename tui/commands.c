@@ -40,6 +40,7 @@ struct engine_options engine_options_of(const struct setup *setup)
 		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
 		.discover = !o->service && !lag, .only = o->service, .only_kinds = lag ? report_lag_kinds : NULL,
+		.tables = o->command == COMMAND_DOCTOR,
 		/* a look at all processes takes longer than the whole question */
 		.blind = lag,
 	};
@@ -198,6 +199,15 @@ static int print_spark(const struct setup *setup, struct engine *engine, struct 
 	return (int)report_spark(engine_lake(engine), &report, out);
 }
 
+static void print_cost(struct engine *engine, const char *name, struct buf *out)
+{
+	struct engine_cost cost = engine_cost(engine, name);
+	char bytes[VALUE_TEXT_SIZE];
+
+	if (cost.requests)
+		buf_printf(out, "  %-24s %9u %10s\n", name, cost.requests, value_show(bytes, value_int((int64_t)cost.bytes), UNIT_BYTES));
+}
+
 static void print_costs(struct engine *engine, struct buf *out)
 {
 	const struct lake *lake = engine_lake(engine);
@@ -205,13 +215,10 @@ static void print_costs(struct engine *engine, struct buf *out)
 	char bytes[VALUE_TEXT_SIZE];
 
 	buf_printf(out, "\nwhat this look cost them\n  %-24s %9s %10s\n", "SERVICE", "REQUESTS", "TRAFFIC");
-	for (size_t i = 0; i < lake->n_services; i++) {
-		struct engine_cost cost = engine_cost(engine, lake->services[i]->name);
-
-		if (cost.requests)
-			buf_printf(out, "  %-24s %9u %10s\n", lake->services[i]->name, cost.requests,
-				value_show(bytes, value_int((int64_t)cost.bytes), UNIT_BYTES));
-	}
+	for (size_t i = 0; i < lake->n_services; i++)
+		print_cost(engine, lake->services[i]->name, out);
+	for (size_t i = 0; i < lake->n_catalogs; i++)
+		print_cost(engine, lake->catalogs[i].catalog->name, out);
 	buf_printf(out, "  %-24s %9u %10s   by %u threads\n", "all", all.requests,
 		value_show(bytes, value_int((int64_t)all.bytes), UNIT_BYTES), all.threads);
 }

@@ -95,6 +95,16 @@ struct table *snapshot_table_made(struct snapshot *s, const char *name, const ch
 	return t->cells ? t : NULL;
 }
 
+void table_reserve(struct snapshot *s, struct table *t, size_t rows)
+{
+	struct value *cells = rows > t->room && !t->n_rows ? arena_alloc(s->arena, rows * t->n_columns * sizeof *cells) : NULL;
+
+	if (!cells)
+		return;
+	t->cells = cells;
+	t->room = rows;
+}
+
 struct value *table_row(struct snapshot *s, struct table *t)
 {
 	if (t->n_rows == t->room) {

@@ -30,7 +30,7 @@ static void record(struct engine *e, const struct snapshot *s)
 	struct buf line;
 	size_t done = 0;
 
-	buf_init(&line, SNAPSHOT_CAP * 2);
+	buf_init(&line, s->part == PART_CATALOG ? SNAPSHOT_CATALOG_CAP * 2 : SNAPSHOT_CAP * 2);
 	if (snapshot_write(s, &line)) {
 		pthread_mutex_lock(&e->record_lock);
 		while (done < line.len) {
@@ -198,6 +198,20 @@ static void seat_spent(struct actor *a, struct seat *seat, const struct probe *p
 	s->bytes = p->bytes;
 	atomic_fetch_add(&a->requests, p->requests);
 	atomic_fetch_add(&a->bytes, p->bytes);
+}
+
+struct storage actor_storage(const struct engine *e, const char *name)
+{
+	const struct expectation *x = profile_service(e->profile, name);
+	struct storage at = {0};
+
+	if (!x)
+		return at;
+	text_copy(at.s3.address, sizeof at.s3.address, text_of(x->address));
+	at.s3.port = expected_s3_port(x);
+	at.user = x->credentials.user;
+	at.password = x->credentials.password;
+	return at;
 }
 
 int64_t actor_paced(const struct engine *e, int64_t own, int64_t usual)
@@ -369,6 +383,7 @@ static void *actor_main(void *arg)
 	static void *(*const jobs[])(void *) = {
 		[JOB_HOST] = actor_host, [JOB_DOCKER] = actor_docker, [JOB_SERVICE] = actor_service,
 		[JOB_CLERK] = actor_clerk, [JOB_REPLAY] = actor_replay, [JOB_STREAM] = actor_stream,
+		[JOB_CATALOG] = actor_catalog,
 	};
 	struct actor *a = arg;
 

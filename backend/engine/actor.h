@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
+#include "storage.h"
 
 enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3 };
 
@@ -28,7 +29,7 @@ struct target {
 };
 uint64_t target_server(const struct target *t); /* tells one server on a port from the next; 0: none is known */
 
-enum job { JOB_HOST, JOB_DOCKER, JOB_SERVICE, JOB_CLERK, JOB_REPLAY, JOB_STREAM };
+enum job { JOB_HOST, JOB_DOCKER, JOB_SERVICE, JOB_CLERK, JOB_REPLAY, JOB_STREAM, JOB_CATALOG };
 
 struct actor {
 	struct engine *engine;
@@ -84,6 +85,11 @@ struct stream_seat { /* what a stream_view was joined from */
 	bool fresh;                  /* its snapshot came after the last join */
 };
 
+struct catalog_seat { /* what the engine keeps about a catalog_view */
+	struct actor *actor;         /* NULL when replaying */
+	bool fresh;                  /* it told something after the last join */
+};
+
 struct member { /* a service with what the engine keeps about it */
 	struct service service;      /* first: the lake points to it */
 	struct actor *actor;         /* NULL when replaying */
@@ -113,6 +119,7 @@ struct engine {
 	size_t n_answers;
 	int record;                  /* fd or -1 */
 	pthread_mutex_t record_lock;
+	atomic_bool unwatched;   /* nobody looks at tables */
 	atomic_bool replay_done; /* all is published */
 	bool replay_over;        /* and taken */
 	/* UI thread */
@@ -120,6 +127,8 @@ struct engine {
 	struct member **members;
 	size_t n_members;
 	struct stream_seat *streams; /* as many as lake.n_streams */
+	struct catalog_seat *catalogs; /* as many as lake.n_catalogs */
+	struct arena *tables;        /* of lake.tables */
 	struct actor **actors;
 	size_t n_actors;
 	struct found *found;
@@ -145,6 +154,9 @@ void actor_finish(struct snapshot *s, uint64_t generation, int64_t interval);
 void *actor_clerk(void *arg);   /* clerk.c */
 void *actor_replay(void *arg);  /* replay.c */
 void *actor_stream(void *arg);  /* stream.c */
+void *actor_catalog(void *arg); /* catalog.c */
+/* The S3 of a service of the profile, with its key; all zero: name is NULL, or there is no such service. */
+struct storage actor_storage(const struct engine *e, const char *name);
 
 /* files.c: what the profile's files say; only the service's actor calls it */
 void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s);
@@ -169,6 +181,15 @@ void streams_begin(struct engine *e);
 void streams_take(struct engine *e); /* what their actors published, joined with what Kafka said */
 bool stream_take(struct engine *e, struct snapshot *s); /* a snapshot that no actor of ours made; false: no such stream */
 void streams_free(struct engine *e);
+
+/* catalogs.c: UI thread */
+void catalogs_begin(struct engine *e);
+void catalogs_targets(struct engine *e); /* who answers them now, as the host sees it */
+void catalogs_take(struct engine *e);    /* what their actors published; the lake's tables, joined anew where that is news */
+bool catalog_take(struct engine *e, struct snapshot *s); /* a snapshot that no actor of ours made; false: no such catalog */
+void catalogs_free(struct engine *e);
+/* Pure: every table once, by name, with room in the arena for nothing else. Views without a snapshot have no tables. */
+const struct lake_table *lake_join(const struct catalog_view *views, size_t n, struct arena *arena, size_t *n_tables);
 
 /* discover.c, ports.c, events.c, store.c: UI thread */
 void discover_listeners(struct engine *e);

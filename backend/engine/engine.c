@@ -251,9 +251,11 @@ bool engine_turn(struct engine *e)
 	host = take_news(e);
 	discover_answers(e);
 	streams_take(e);
+	catalogs_take(e);
 	store_judge(e); /* before discovery: the further ports of a service that is known are not asked */
 	if (host || e->lake.replayed) {
 		give_targets(e);
+		catalogs_targets(e);
 		discover_listeners(e);
 	}
 	discovery_state(e);
@@ -346,6 +348,7 @@ struct engine *engine_start(const struct engine_options *options, struct err *er
 		}
 		begin_services(e);
 		streams_begin(e);
+		catalogs_begin(e);
 		if (options->replay)
 			actor_start(e, JOB_REPLAY, "replay", NULL, NULL, NULL);
 		store_judge(e);
@@ -374,6 +377,17 @@ static bool stream_reads(const struct actor *a, const char *service)
 	return s && s->kafka && !strcmp(s->kafka, service);
 }
 
+/* A catalog, or one that the service answers. */
+static bool catalog_is_of(const struct actor *a, const char *name)
+{
+	return !strcmp(a->name, name) || (a->expected && !strcmp(a->expected->name, name));
+}
+
+void engine_watch_tables(struct engine *e, bool watched)
+{
+	atomic_store(&e->unwatched, !watched);
+}
+
 void engine_refresh(struct engine *e, const char *service)
 {
 	for (size_t i = 0; i < e->n_actors; i++) {
@@ -382,6 +396,8 @@ void engine_refresh(struct engine *e, const char *service)
 		if (a->job == JOB_CLERK || a->job == JOB_REPLAY || (service && a->job == JOB_SERVICE && strcmp(a->name, service) != 0))
 			continue;
 		if (service && a->job == JOB_STREAM && !stream_reads(a, service))
+			continue;
+		if (service && a->job == JOB_CATALOG && !catalog_is_of(a, service))
 			continue;
 		pthread_mutex_lock(&e->lock);
 		a->refresh = true;
@@ -479,6 +495,7 @@ static void free_all(struct engine *e)
 	s.shared = e->docker_news;
 	snapshot_unref(s.own);
 	streams_free(e);
+	catalogs_free(e);
 	free(e->members);
 	free(e->actors);
 	free(e->found);

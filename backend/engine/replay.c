@@ -102,12 +102,12 @@ bool replay_header_write(struct engine *e, struct buf *out)
 	return !out->full;
 }
 
-/* A line of at most SNAPSHOT_CAP * 2 bytes, without its end. False at the end of the file. */
+/* A line of at most SNAPSHOT_CATALOG_CAP * 2 bytes, without its end. False at the end of the file. */
 static bool read_line(FILE *f, char **line, size_t *size, struct text *out)
 {
 	ssize_t n = getline(line, size, f);
 
-	if (n <= 0 || n > (ssize_t)SNAPSHOT_CAP * 2)
+	if (n <= 0 || n > (ssize_t)SNAPSHOT_CATALOG_CAP * 2)
 		return false;
 	*out = text_trim((struct text){*line, (size_t)n});
 	return true;
@@ -226,8 +226,8 @@ void replay_take(struct engine *e, struct snapshot *s)
 		take_host(e, s);
 		return;
 	}
-	if (s->part == PART_STREAM) {
-		if (!stream_take(e, s))
+	if (s->part == PART_STREAM || s->part == PART_CATALOG) {
+		if (!(s->part == PART_STREAM ? stream_take : catalog_take)(e, s))
 			snapshot_unref(s);
 		return;
 	}

@@ -308,17 +308,10 @@ static bool look_at(struct look *l)
 
 static void watch_begin(struct watch *w, const struct engine *e, const struct stream *stream)
 {
-	const struct expectation *x = profile_service(e->profile, stream->storage);
 	struct storage_url url;
 
-	*w = (struct watch){.stream = stream, .commits = -1, .offsets = -1};
+	*w = (struct watch){.stream = stream, .storage = actor_storage(e, stream->storage), .commits = -1, .offsets = -1};
 	w->s3 = storage_url(stream->checkpoint, &url, NULL) && url.s3;
-	if (!x)
-		return;
-	text_copy(w->storage.s3.address, sizeof w->storage.s3.address, text_of(x->address));
-	w->storage.s3.port = expected_s3_port(x);
-	w->storage.user = x->credentials.user;
-	w->storage.password = x->credentials.password;
 }
 
 void *actor_stream(void *arg)

@@ -15,12 +15,13 @@
 #include "report.h"
 #include "service.h"
 #include "shapes.h"
+#include "tables.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const part_words[] = {
 	[PART_PULSE] = "pulse", [PART_DEPTH] = "depth", [PART_HOST] = "host", [PART_DOCKER] = "docker",
-	[PART_ANSWER] = "answer", [PART_STREAM] = "stream",
+	[PART_ANSWER] = "answer", [PART_STREAM] = "stream", [PART_CATALOG] = "catalog",
 };
 static const char *const answered_words[] = {
 	[ANSWERED_NOT_ASKED] = "not-asked", [ANSWERED_REFUSED] = "refused", [ANSWERED_MUTE] = "mute", [ANSWERED_OTHER] = "other",
@@ -150,7 +151,7 @@ bool snapshot_write(const struct snapshot *s, struct buf *out)
 		write_health(&w, &s->health);
 		write_files(&w, &s->files);
 		write_lists(&w, s);
-	} else if (s->part == PART_STREAM) {
+	} else if (s->part == PART_STREAM || s->part == PART_CATALOG) {
 		write_lists(&w, s);
 	}
 	if (s->facts)
@@ -343,6 +344,9 @@ static bool read_rest(const struct json *line, struct snapshot *s, struct err *e
 	} else if (s->part == PART_STREAM) {
 		read_figures(json_get(line, "figures"), stream_figures, s);
 		read_tables(line, stream_tables, s);
+	} else if (s->part == PART_CATALOG) {
+		read_figures(json_get(line, "figures"), catalog_figures, s);
+		read_tables(line, catalog_tables, s);
 	} else if (json_is_object(facts) && !(s->facts = facts_read(facts, s->arena))) {
 		return err_set(err, ERR_LIMIT, "%s: more facts than a snapshot holds", s->source);
 	}

@@ -136,6 +136,7 @@ static bool log_in(struct probe *p, struct postgres_session *s, struct err *err)
 			s->plain = plain;
 			s->credential = credential_print(&p->credentials);
 			s->number++;
+			*err = (struct err){0}; /* of the try with TLS */
 			return true;
 		}
 		postgres_parse_failure(text_of(PQerrorMessage(s->conn)), &failure);

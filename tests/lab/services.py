@@ -587,6 +587,9 @@ def profile(groups):
     for s in services_of(groups, helpers=True):
         for name, where in s.queries.items():
             out += [f"[stream {name}]", f"checkpoint = {where()}", "kafka = kafka", *["storage = seaweedfs"] * where().startswith("s3"), ""]
+    if "postgres" in names:
+        out += ["[catalog lake]", "kind = iceberg-jdbc", "service = postgres", "warehouse = lake", *["storage = seaweedfs"] * ("seaweedfs" in names),
+                *["engine = spark-connect"] * ("spark-connect" in names), ""]
     talk = [n for n in TALK if n in names]
     if talk:
         out += ["[demo talk]", f"services = {' '.join(talk)}", ""]

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/* What the keeper's files share: one record per table, as small as its row. One thread. */
+#ifndef LAKETOP_TABLES_KEEPER_OWN_H
+#define LAKETOP_TABLES_KEEPER_OWN_H
+
+#include "tables.h"
+
+struct record { /* a table between looks */
+	char *name;              /* clean; by it the view is asked */
+	char *at, *key, *words;  /* as the catalog said; NULL where it said nothing */
+	enum table_format format;
+	char *known;             /* of load and of Delta; NULL: none */
+	struct value *cells;     /* its row, texts in the same block; NULL: not read yet */
+	char *error;             /* why it could not be read; NULL: it could */
+	bool read;               /* what the catalog said last was read */
+	bool whole;              /* and measured as far as it will be */
+	bool gone;               /* dropped while it was read */
+	int64_t committed;       /* 0: not known */
+	int64_t checked;         /* clock_ms() of the last read */
+	int64_t next;            /* not before */
+	unsigned failures;       /* in a row */
+};
+
+struct keeper {
+	const struct catalog *catalog;
+	void *state;             /* the kind's */
+	struct record *records;  /* by name */
+	size_t n_records;
+	size_t left_off;         /* tables beyond the cap */
+	struct catalog_said said;
+	/* the newest table that was asked of: views are changed often, and of the same one */
+	char *kept_name, *kept_at;
+	struct iceberg_metadata *kept;
+};
+
+/* What one look may still cost. */
+struct spending {
+	int64_t until;           /* clock_ms() */
+	int64_t bytes;
+	int64_t whole;           /* bytes that it began with */
+};
+
+enum read_answer { READ_FAILED, READ_GONE, READ_SAME, READ_OK, READ_LATER };
+
+/* keeper_iceberg.c: fills the row of a scratch snapshot; exact: measured to the end, else only what the metadata says. LATER: the
+ * budget ended it, and a whole one may do. url: where it was found, for the row. */
+enum read_answer keeper_iceberg(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, bool exact,
+	struct spending *left, struct snapshot *s, struct table *t, struct value *row, struct err *err);
+/* Its metadata, kept for the next view; NULL: err says why. Borrowed until the next call. */
+const struct iceberg_metadata *keeper_metadata(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, struct err *err);
+void keeper_forget(struct keeper *k); /* what is kept for views */
+
+/* keeper_views.c */
+bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, struct snapshot *s);
+
+#endif
