@@ -44,6 +44,8 @@ struct host {
 	void (*unroute)(struct host *h, struct route *route);
 	/* Up to out's maximum; ERR_LIMIT where the file is larger (what fitted is there). */
 	bool (*read_file)(struct host *h, const char *path, struct buf *out, struct err *err);
+	/* The same in pieces, whatever its length, until take returns false, which is ERR_CANCELLED. */
+	bool (*stream_file)(struct host *h, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err);
 	/* The last most bytes of a file. */
 	bool (*read_tail)(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
 	/* Calls each for every name until it returns false. */

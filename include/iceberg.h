@@ -163,6 +163,7 @@ enum table_measure {
 };
 const char *table_measure_word(enum table_measure m); /* "summary", "manifest list", "exact" */
 
+enum { ICEBERG_PARTITIONS = 1000 };
 struct iceberg_partition {
 	uint64_t key;
 	const char *name;           /* "" the unpartitioned table's only one */
@@ -173,16 +174,18 @@ struct iceberg_partition {
 struct iceberg_truth { /* -1: not known */
 	enum table_measure measured;
 	int64_t files, bytes, records;            /* data files; records before deletes */
+	int64_t delete_files;       /* of all kinds, a vector as one; known before the three that follow */
 	int64_t position_files, equality_files, vectors; /* delete files by kind; a deletion vector counts here alone */
 	int64_t delete_bytes;       /* of distinct files: a puffin with several vectors once */
 	int64_t position_deletes, equality_deletes; /* records that they name */
 	int64_t small;              /* data files below 75 % of the table's target */
 	int64_t manifests, delete_manifests, manifest_bytes;
-	struct iceberg_partition *partitions; /* most files first; in the arena given */
-	size_t n_partitions, n_partitions_all;
+	struct iceberg_partition *partitions; /* most files first, ICEBERG_PARTITIONS at most; in the arena given */
+	size_t n_partitions, n_partitions_all; /* all: with at least one live file, of deletes too */
+	bool partitions_cut;        /* memory ended before all were seen: all is a lower bound then */
 	const char *mistrust;       /* "" or why the summary was wrong: "summary says 205 files, manifests hold 204" */
 };
-/* First the cheap, then the exact truth, as far as the budget reaches. false: err says why it ends where measured says. */
+/* s NULL: a table without a snapshot holds nothing. First the cheap, then the exact truth, as far as the budget reaches. false: err says why it ends where measured says. */
 bool iceberg_measure(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct iceberg_snapshot *s,
 	struct iceberg_budget *budget, struct arena *arena, struct iceberg_truth *out, struct err *err);
 

@@ -76,6 +76,29 @@ bool local_read_file(struct host *h, const char *path, struct buf *out, struct e
 	return fine;
 }
 
+bool local_stream_file(struct host *h, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err)
+{
+	char chunk[CHUNK];
+	off_t size;
+	int fd = open_file(path, &size, err);
+	ssize_t n = 1;
+	bool fine = fd >= 0;
+
+	(void)h;
+	while (fine && n > 0) {
+		do
+			n = read(fd, chunk, sizeof chunk);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			fine = failed(err, path, errno);
+		else if (n > 0 && !take(ctx, chunk, (size_t)n))
+			fine = err_set(err, ERR_CANCELLED, "%s: not read to its end", path);
+	}
+	if (fd >= 0)
+		close(fd);
+	return fine;
+}
+
 bool local_read_tail(struct host *h, const char *path, size_t most, struct buf *out, struct err *err)
 {
 	off_t size;

@@ -149,6 +149,7 @@ static const struct host local = {
 	.route = route_to,
 	.unroute = unroute,
 	.read_file = local_read_file,
+	.stream_file = local_stream_file,
 	.read_tail = local_read_tail,
 	.list = local_list,
 	.stat = local_stat,

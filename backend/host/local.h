@@ -7,6 +7,7 @@
 
 /* files.c */
 bool local_read_file(struct host *h, const char *path, struct buf *out, struct err *err);
+bool local_stream_file(struct host *h, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err);
 bool local_read_tail(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
 bool local_list(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 bool local_stat(struct host *h, const char *path, struct file_facts *out, struct err *err);

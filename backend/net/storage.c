@@ -103,6 +103,46 @@ static enum storage_answer read_file(struct probe *p, const char *path, struct b
 	return file_failed(p, path, &why);
 }
 
+/* A file's pieces, within the cap and the probe's wait. */
+struct file_stream {
+	struct probe *probe;
+	const char *url;
+	int64_t left, most;
+	bool (*take)(void *ctx, const char *bytes, size_t len);
+	void *ctx;
+	struct err why;
+};
+
+static bool take_piece(void *ctx, const char *bytes, size_t len)
+{
+	struct file_stream *s = ctx;
+
+	s->probe->bytes += len;
+	if (wait_fd((struct wait){.deadline = 0, .cancel = s->probe->wait.cancel}, -1, 0) < 0)
+		return err_set(&s->why, ERR_CANCELLED, "%s: cancelled", shown(s->url).s);
+	if (!wait_left(s->probe->wait))
+		return err_set(&s->why, ERR_TIMEOUT, "%s: was not whole when the time was up", shown(s->url).s);
+	s->left -= (int64_t)len;
+	if (s->left < 0)
+		return err_set(&s->why, ERR_LIMIT, "%s: larger than %lld bytes", shown(s->url).s, (long long)s->most);
+	return s->take(s->ctx, bytes, len);
+}
+
+static enum storage_answer stream_file(struct file_stream *s, const char *path, struct err *err)
+{
+	struct host *host = s->probe->host;
+	struct err why = {0};
+
+	s->probe->requests++;
+	if (host->stream_file(host, path, take_piece, s, &why))
+		return STORAGE_OK;
+	if (s->why.code)
+		why = s->why;
+	if (err)
+		*err = why;
+	return file_failed(s->probe, path, &why);
+}
+
 struct file_list {
 	bool (*each)(void *ctx, const struct storage_entry *entry);
 	void *ctx;
@@ -195,22 +235,22 @@ static void name_url(const char *url, const struct err *why, struct err *err)
 	err_set(err, why->code, "%s: %s", shown(url).s, why->words);
 }
 
-static bool ask_s3(struct probe *p, const struct storage *at, const char *url, const char *path, size_t most, struct http_answer *answer,
+/* As stored: S3 hands back the encoding that a writer named, and Hadoop's names "aws-chunked", which is none. */
+static bool ask_s3(struct probe *p, const struct storage *at, const char *url, struct http_request request, struct http_answer *answer,
 	struct err *err)
 {
 	char sign[80];
 	struct err why = {0};
-	/* S3 hands back the encoding that a writer named, and Hadoop's names "aws-chunked", which is none */
-	struct http_request request = {.path = path, .most = most, .user = at->user, .password = at->password, .as_stored = true};
 
 	*answer = (struct http_answer){0};
 	if (!at->s3.port)
 		return err_set(err, ERR_USAGE, "%s: no S3 server is named for it", shown(url).s);
+	request.as_stored = true;
 	if (at->user && at->password) {
+		request.user = at->user;
+		request.password = at->password;
 		snprintf(sign, sizeof sign, "aws:amz:%.40s:s3", at->region && at->region[0] ? at->region : "us-east-1");
 		request.sigv4 = sign;
-	} else {
-		request.user = request.password = NULL;
 	}
 	if (http_ask(p, &at->s3, &request, answer, &why))
 		return true;
@@ -218,27 +258,39 @@ static bool ask_s3(struct probe *p, const struct storage *at, const char *url, c
 	return false;
 }
 
-static enum storage_answer read_object(struct probe *p, const struct storage *at, const struct storage_url *u, const char *url,
-	struct buf *out, struct err *err)
+static enum storage_answer get_object(struct probe *p, const struct storage *at, const struct storage_url *u, const char *url,
+	struct http_request request, struct http_answer *answer, struct err *err)
 {
 	enum storage_answer result = STORAGE_FAILED;
-	struct http_answer answer = {0};
-	struct err why = {0};
 	struct buf path;
 
 	buf_init(&path, PATH_BYTES);
-	if (!s3_put_path(&path, u->bucket, u->path))
+	if (s3_put_path(&path, u->bucket, u->path)) {
+		request.path = path.at;
+		if (ask_s3(p, at, url, request, answer, err))
+			result = answer->status == 200 ? STORAGE_OK : refused(answer, url, err);
+	} else {
 		err_set(err, ERR_LIMIT, "%s: too long to ask", shown(url).s);
-	else if (ask_s3(p, at, url, path.at, out->max > out->len ? out->max - out->len : 1, &answer, &why))
-		result = answer.status == 200 ? STORAGE_OK : refused(&answer, url, err);
-	else if (err)
-		*err = why;
+	}
+	buf_free(&path);
+	return result;
+}
+
+static enum storage_answer read_object(struct probe *p, const struct storage *at, const struct storage_url *u, const char *url,
+	struct buf *out, struct err *err)
+{
+	struct http_request request = {.most = out->max > out->len ? out->max - out->len : 1};
+	struct http_answer answer = {0};
+	struct err why = {0};
+	enum storage_answer result = get_object(p, at, u, url, request, &answer, &why);
+
 	if ((result == STORAGE_OK || why.code == ERR_LIMIT) && answer.body.len && !buf_add(out, answer.body.at, answer.body.len)) {
-		err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", shown(url).s, out->max);
+		err_set(&why, ERR_LIMIT, "%s: larger than %zu bytes", shown(url).s, out->max);
 		result = STORAGE_FAILED;
 	}
+	if (err && why.code)
+		*err = why;
 	http_answer_free(&answer);
-	buf_free(&path);
 	return result;
 }
 
@@ -267,7 +319,7 @@ static enum storage_answer list_page(struct probe *p, const struct storage *at, 
 	enum storage_answer result = STORAGE_FAILED;
 	struct http_answer answer = {0};
 
-	if (!ask_s3(p, at, url, path, PAGE_BYTES, &answer, err))
+	if (!ask_s3(p, at, url, (struct http_request){.path = path, .most = PAGE_BYTES}, &answer, err))
 		result = STORAGE_FAILED;
 	else if (answer.status != 200)
 		result = refused(&answer, url, err);
@@ -413,6 +465,24 @@ enum storage_answer storage_read(struct probe *p, const struct storage *at, cons
 	if (u.s3)
 		return read_object(p, at, &u, url, out, err);
 	return read_file(p, text_copy(path, sizeof path, u.path), out, err);
+}
+
+enum storage_answer storage_stream(struct probe *p, const struct storage *at, const char *url, int64_t most,
+	bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err)
+{
+	struct file_stream s = {.probe = p, .url = url, .left = most, .most = most, .take = take, .ctx = ctx};
+	enum storage_answer result;
+	struct http_answer answer = {0};
+	struct storage_url u;
+	char path[STORAGE_URL_SIZE];
+
+	if (!storage_url(url, &u, err))
+		return STORAGE_FAILED;
+	if (!u.s3)
+		return stream_file(&s, text_copy(path, sizeof path, u.path), err);
+	result = get_object(p, at, &u, url, (struct http_request){.most = (size_t)most, .take = take, .ctx = ctx}, &answer, err);
+	http_answer_free(&answer);
+	return result;
 }
 
 enum storage_answer storage_list(struct probe *p, const struct storage *at, const char *url, const char *after, size_t most,

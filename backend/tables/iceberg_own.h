@@ -50,6 +50,14 @@ void iceberg_put_snapshot(struct iceberg_shelf *shelf, const struct iceberg_snap
 struct iceberg_snapshot *iceberg_take_snapshots(struct iceberg_shelf *shelf, size_t *n);
 void iceberg_free_snapshots(struct iceberg_snapshot *at, size_t n);
 
+/* ---- a manifest list that is gone through more than once; free list in any case ---- */
+bool iceberg_load_list(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct iceberg_snapshot *s,
+	struct iceberg_budget *budget, struct buf *list, struct err *err);
+bool iceberg_list_manifests(const struct iceberg_snapshot *s, const struct buf *list, bool (*each)(void *ctx, const struct iceberg_manifest *m),
+	void *ctx, struct err *err);
+bool iceberg_list_files(struct probe *p, const struct storage *at, const struct iceberg_snapshot *s, const struct buf *list,
+	struct iceberg_budget *budget, bool (*each)(void *ctx, const struct iceberg_file *f), void *ctx, struct err *err);
+
 /* ---- partitions ---- */
 struct avro;
 struct avro_value;
