@@ -61,6 +61,7 @@ struct iceberg_reader {
 	struct err why;           /* the first thing that was wrong */
 	bool failed;
 	int base;                 /* depth of the metadata itself: 1, or 2 in a LoadTableResult */
+	bool outside;             /* beside it, in a LoadTableResult */
 	enum member member;
 	char key[64];             /* the last one below the member */
 	bool key_cut;
@@ -509,11 +510,13 @@ static enum member member_of(struct text key)
 
 static void take_key(struct iceberg_reader *r, const struct json_token *t)
 {
-	if (t->depth == r->base || t->depth == 1) {
+	if (t->depth == 1 || (t->depth == r->base && !r->outside)) {
 		r->member = member_of(t->text);
 		r->in_summary = false;
 		return;
 	}
+	if (r->member == CONFIG && t->depth == 2)
+		r->w->m.nessie |= text_starts(t->text, "nessie.");
 	r->key_cut = t->cut || t->text.len >= sizeof r->key;
 	text_copy(r->key, sizeof r->key, t->text);
 }
@@ -545,12 +548,14 @@ static bool on_token(void *ctx, const struct json_token *t)
 		r->member = OTHER;
 		return true;
 	}
+	if (r->base == 2 && t->depth <= 2 && t->event == JSON_END)
+		r->outside = true;
+	if (r->outside)
+		return r->member != METADATA_LOCATION || t->depth > 1 || take_plain(r, t);
 	if (opens)
 		maybe_capture(r, t);
 	if (t->event == JSON_END && r->capture.len)
 		return take_captured(r) && (buf_reset(&r->capture), true);
-	if (r->member == CONFIG && r->base == 2 && t->depth == 2)
-		r->w->m.nessie |= text_starts(text_of(r->key), "nessie.");
 	if (t->depth <= r->base)
 		return opens || t->event == JSON_END || take_plain(r, t);
 	return take_inside(r, t);

@@ -249,5 +249,6 @@ int main(void)
 		cmocka_unit_test(a_puffin_with_several_vectors_counts_its_bytes_once),
 	};
 
+	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -454,6 +454,74 @@ static void a_walk_meets_every_file_however_deep(void **state)
 	end(&w);
 }
 
+struct taken {
+	struct buf bytes;
+	size_t enough; /* bytes after which it is ended; 0: never */
+};
+
+static bool take(void *ctx, const char *bytes, size_t len)
+{
+	struct taken *t = ctx;
+
+	buf_add(&t->bytes, bytes, len);
+	return !t->enough || t->bytes.len < t->enough;
+}
+
+static enum storage_answer stream(struct world *w, const char *url, int64_t most, struct taken *t)
+{
+	w->err = (struct err){0};
+	buf_reset(&t->bytes);
+	return storage_stream(&w->f.p, &w->at, url, most, take, t, &w->err);
+}
+
+/* Either kind of URL: its bytes are passed on, a cap and a taker end it, and what is missing is missing. */
+static void assert_streams(struct world *w, const char *url, const char *content)
+{
+	struct taken t = {0};
+
+	buf_init(&t.bytes, 1 << 20);
+	assert_int_equal(stream(w, url, 1 << 20, &t), STORAGE_OK);
+	assert_string_equal(t.bytes.at, content);
+	assert_int_equal(stream(w, url, (int64_t)strlen(content), &t), STORAGE_OK);
+	assert_int_equal(stream(w, url, 3, &t), STORAGE_FAILED);
+	assert_int_equal(w->err.code, ERR_LIMIT);
+	t.enough = 1;
+	assert_int_equal(stream(w, url, 1 << 20, &t), STORAGE_FAILED);
+	assert_int_equal(w->err.code, ERR_CANCELLED);
+	buf_free(&t.bytes);
+}
+
+static void what_is_large_comes_in_pieces(void **state)
+{
+	char path[] = "/tmp/laketop-stream-XXXXXX";
+	struct s3 s3 = {.status = 200, .headers = "", .body = "0123456789"};
+	struct taken t = {0};
+	struct world w;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, "0123456789", 10), 10);
+	close(fd);
+	begin(&w, &s3);
+	buf_init(&t.bytes, 1 << 20);
+	assert_streams(&w, "s3://lake/a", "0123456789");
+	assert_streams(&w, path, "0123456789");
+	w.f.p.wait = wait_for(-1, -1);
+	assert_int_equal(stream(&w, path, 1 << 20, &t), STORAGE_FAILED);
+	assert_int_equal(w.err.code, ERR_TIMEOUT);
+	unlink(path);
+	assert_int_equal(stream(&w, path, 1 << 20, &t), STORAGE_MISSING);
+	assert_int_equal(t.bytes.len, 0);
+	end(&w);
+	s3 = (struct s3){.status = 404, .headers = "", .body = "<Error><Code>NoSuchKey</Code></Error>"};
+	begin(&w, &s3);
+	assert_int_equal(stream(&w, "s3://lake/a", 1 << 20, &t), STORAGE_MISSING);
+	assert_non_null(strstr(w.err.words, "s3://lake/a: there is no such file"));
+	assert_int_equal(t.bytes.len, 0); /* an error's body is not the file's */
+	buf_free(&t.bytes);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +541,7 @@ int main(void)
 		cmocka_unit_test(files_of_the_host_are_read_and_listed),
 		cmocka_unit_test(the_time_of_an_object_is_known_or_not),
 		cmocka_unit_test(a_walk_meets_every_file_however_deep),
+		cmocka_unit_test(what_is_large_comes_in_pieces),
 	};
 
 	net_global_init();
