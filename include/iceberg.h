@@ -185,7 +185,8 @@ struct iceberg_truth { /* -1: not known */
 	bool partitions_cut;        /* memory ended before all were seen: all is a lower bound then */
 	const char *mistrust;       /* "" or why the summary was wrong: "summary says 205 files, manifests hold 204" */
 };
-/* s NULL: a table without a snapshot holds nothing. First the cheap, then the exact truth, as far as the budget reaches. false: err says why it ends where measured says. */
+/* First the cheap, then the exact truth, as far as the budget reaches. false: err says why it ends where measured says.
+ * s NULL: a table without a snapshot, which holds nothing. */
 bool iceberg_measure(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct iceberg_snapshot *s,
 	struct iceberg_budget *budget, struct arena *arena, struct iceberg_truth *out, struct err *err);
 
