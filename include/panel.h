@@ -100,6 +100,8 @@ struct grid_source { /* rows by number: only visible ones are asked for */
 	/* Fills cells[n_columns]; scratch has one place more than columns, valid until the next call.
 	 * Returns the row's name for the anchor. */
 	const char *(*row)(const void *ctx, size_t row, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE]);
+	/* Not NULL: the row's name alone, where that is cheaper; out has VALUE_TEXT_SIZE. */
+	const char *(*name)(const void *ctx, size_t row, char out[VALUE_TEXT_SIZE]);
 	/* Not NULL: a heading line before this row ("storage"). */
 	const char *(*heading)(const void *ctx, size_t row);
 	/* Not NULL: an indented line after this row, where it fills out and returns true. */

@@ -90,7 +90,7 @@ static void lay_out(const struct grid_source *s, struct layout *l, int room)
 
 static const char *name_of(const struct grid_source *s, int row, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
 {
-	const char *name = s->row(s->ctx, (size_t)row, cells, scratch);
+	const char *name = s->name ? s->name(s->ctx, (size_t)row, scratch[0]) : s->row(s->ctx, (size_t)row, cells, scratch);
 
 	return name ? name : "";
 }

@@ -178,6 +178,10 @@ static const char *cell_words(const struct list *list, const struct list_row *ro
 	if (words)
 		return words;
 	v = list_get(list->kind, row, spec);
+	if (spec->plain && v.type == VALUE_INT) {
+		snprintf(out, VALUE_TEXT_SIZE, "%lld", (long long)v.u.i);
+		return out;
+	}
 	/* a long text is shown as it is: there may be room for it */
 	return v.type == VALUE_TEXT ? v.u.s : show_value(out, v, unit_of(row, spec), list->lake);
 }
@@ -193,7 +197,7 @@ static bool keep(const void *ctx, size_t at)
 	if (!rows->filter[0])
 		return true;
 	for (size_t i = 0; i < rows->n_columns; i++)
-		cells[i] = column_shown(rows->list, i) ? cell_words(rows->list, row, i, rows->scratch[i]) : "";
+		cells[i] = column_shown(rows->list, i) && !(rows->list->kind->texts && rows->list->kind->columns[i].number) ? cell_words(rows->list, row, i, rows->scratch[i]) : "";
 	return row_matches(rows->filter, cells, rows->n_columns);
 }
 
@@ -214,20 +218,25 @@ static int compare(const void *a, const void *b, void *ctx)
 	return by ? by : x < y ? -1 : 1;
 }
 
+static struct value lead_key(const struct list *list, const struct list_row *row)
+{
+	return list->kind->rank ? value_real(list->kind->rank(row)) : value_int((int64_t)mark_of(list, row));
+}
+
 static void rows_sort(struct rows *rows, const struct grid *g)
 {
 	const struct list *list = rows->list;
-	struct order order = {.reverse = g->reverse};
+	bool ranked = g->sort < 0 && rows->problems_only && list->kind->rank;
+	struct order order = {.reverse = ranked || g->reverse};
 	struct value *keys;
 
-	if (g->sort < 0 || (size_t)g->sort >= rows->n_columns + rows->lead)
+	if (!ranked && (g->sort < 0 || (size_t)g->sort >= rows->n_columns + rows->lead))
 		return;
 	order.keys = keys = mem_new(list->n ? list->n : 1, sizeof *keys);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct list_row *row = &list->rows[rows->at[i]];
 
-		keys[rows->at[i]] = (size_t)g->sort < rows->lead ? value_int((int64_t)mark_of(list, row)) :
-			list_get(list->kind, row, &list->kind->columns[(size_t)g->sort - rows->lead]);
+		keys[rows->at[i]] = ranked || (size_t)g->sort < rows->lead ? lead_key(list, row) : list_get(list->kind, row, &list->kind->columns[(size_t)g->sort - rows->lead]);
 	}
 	qsort_r(rows->at, rows->n, sizeof *rows->at, compare, &order);
 	free(keys);
@@ -254,12 +263,18 @@ static bool is_note(const struct list *list, size_t column)
 
 static const enum verdict mark_verdicts[] = {
 	[MARK_NONE] = VERDICT_UNKNOWN, [MARK_GOOD] = VERDICT_SERVING, [MARK_BUSY] = VERDICT_STARTING, [MARK_OFF] = VERDICT_ABSENT,
-	[MARK_UNKNOWN] = VERDICT_UNKNOWN, [MARK_WARN] = VERDICT_SICK, [MARK_BAD] = VERDICT_BLOCKED,
+	[MARK_UNKNOWN] = VERDICT_UNKNOWN, [MARK_DUE] = VERDICT_SICK, [MARK_WARN] = VERDICT_SICK, [MARK_ILL] = VERDICT_SICK,
+	[MARK_BAD] = VERDICT_BLOCKED, [MARK_FAILED] = VERDICT_IMPOSTOR,
 };
 
-static enum style mark_style(enum mark mark)
+static const char *mark_glyph(enum mark mark, bool ascii)
 {
-	return mark == MARK_NONE ? STYLE_NORMAL : mark == MARK_WARN ? STYLE_WARN : verdict_style(mark_verdicts[mark]);
+	return mark == MARK_NONE ? "" : mark == MARK_DUE ? ascii ? "~" : "◐" : verdict_glyph(mark_verdicts[mark], ascii);
+}
+
+enum style mark_style(enum mark mark)
+{
+	return mark == MARK_NONE ? STYLE_NORMAL : mark == MARK_WARN || mark == MARK_DUE ? STYLE_WARN : verdict_style(mark_verdicts[mark]);
 }
 
 static enum style style_of(const struct list_column *column, const char *words, enum mark mark)
@@ -271,20 +286,36 @@ static enum style style_of(const struct list_column *column, const char *words, 
 	return column->state && mark >= MARK_BUSY ? mark_style(mark) : STYLE_NORMAL;
 }
 
+static const char *row_name(const void *ctx, size_t at, char out[VALUE_TEXT_SIZE])
+{
+	const struct list *list = ((const struct rows *)ctx)->list;
+	const struct list_row *r = &list->rows[((const struct rows *)ctx)->at[at]];
+	size_t used = 0, n_names = list->kind->n_names ? list->kind->n_names : NAME_CELLS;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n_names && i < columns_of(list->kind) && used + 1 < VALUE_TEXT_SIZE; i++) {
+		char cell[VALUE_TEXT_SIZE];
+
+		if (list->kind->columns[i].unit == UNIT_TIME) /* an age is another one in a moment */
+			continue;
+		snprintf(out + used, VALUE_TEXT_SIZE - used, "%s/", column_shown(list, i) ? cell_words(list, r, i, cell) : "");
+		used = strlen(out);
+	}
+	if (r->service && used + 1 < VALUE_TEXT_SIZE)
+		snprintf(out + used, VALUE_TEXT_SIZE - used, "%s", r->service->name);
+	return out;
+}
+
 static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
 {
 	const struct rows *rows = ctx;
 	const struct list *list = rows->list;
 	const struct list_row *r = &list->rows[rows->at[at]];
 	enum mark mark = mark_of(list, r);
-	bool old = snapshot_old(r->from, list->lake->now);
-	size_t used = 0, n_names = list->kind->n_names ? list->kind->n_names : NAME_CELLS;
-	char *name = scratch[rows->n_columns + rows->lead];
+	bool old = list->kind->old ? list->kind->old(r) : snapshot_old(r->from, list->lake->now);
 
-	name[0] = '\0';
 	if (rows->lead)
-		cells[0] = (struct grid_cell){.s = mark == MARK_NONE ? "" : verdict_glyph(mark_verdicts[mark], rows->ascii),
-			.style = mark_style(mark)};
+		cells[0] = (struct grid_cell){.s = mark_glyph(mark, rows->ascii), .style = old ? STYLE_DIM : mark_style(mark)};
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		struct grid_cell *cell = &cells[rows->lead + i];
 
@@ -292,15 +323,8 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 		if (is_note(list, i) && !strcmp(cell->s, "-"))
 			cell->s = "";
 		cell->style = old ? STYLE_DIM : style_of(&list->kind->columns[i], cell->s, mark);
-		/* an age is another one in a moment */
-		if (i < n_names && used + 1 < VALUE_TEXT_SIZE && list->kind->columns[i].unit != UNIT_TIME) {
-			snprintf(name + used, VALUE_TEXT_SIZE - used, "%s/", cell->s);
-			used = strlen(name);
-		}
 	}
-	if (r->service && used + 1 < VALUE_TEXT_SIZE)
-		snprintf(name + used, VALUE_TEXT_SIZE - used, "%s", r->service->name);
-	return name;
+	return row_name(ctx, at, scratch[rows->n_columns + rows->lead]);
 }
 
 static bool note(const void *ctx, size_t at, char out[REASON_SIZE], enum style *style)
@@ -309,7 +333,7 @@ static bool note(const void *ctx, size_t at, char out[REASON_SIZE], enum style *
 	const struct list_row *r = &rows->list->rows[rows->at[at]];
 	enum mark mark = mark_of(rows->list, r);
 
-	if (mark < MARK_UNKNOWN)
+	if (mark < (rows->list->kind->note_from ? rows->list->kind->note_from : MARK_UNKNOWN))
 		return false;
 	for (size_t i = 0; i < rows->n_columns; i++)
 		if (is_note(rows->list, i)) {
@@ -413,7 +437,7 @@ static struct grid_source source_of(struct table_list *look, struct rows *rows, 
 	lay_columns(look, rows, c);
 	return (struct grid_source){
 		.n_rows = rows->n, .columns = rows->columns, .n_columns = rows->list->n || rows->list->any ? rows->n_columns + rows->lead : 0,
-		.row = row, .note = rows->list->kind->note && !rows->broad && !(c && c->height < ROOM_FOR_NOTES) ? note : NULL, .ctx = rows,
+		.row = row, .name = row_name, .note = rows->list->kind->note && !rows->broad && !(c && c->height < ROOM_FOR_NOTES) ? note : NULL, .ctx = rows,
 		.empty = empty_words(rows),
 	};
 }
@@ -455,6 +479,8 @@ void list_draw(struct table_list *look, const struct panel_view *view, const str
 	source = source_of(look, &rows, c);
 	look->page = body.height - 2;
 	grid_draw(&look->grid, &source, &body);
+	look->selected = rows.n ? list->rows[rows.at[look->grid.selected]] : (struct list_row){0};
+	look->broad = rows.broad;
 	show_matches(&body, 1, rows.filter);
 	free(rows.at);
 }

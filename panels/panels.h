@@ -24,11 +24,13 @@ struct list_row {
 	const struct table *more;         /* likewise: row more_at of it; NULL */
 	size_t more_at;
 	const struct stream_view *stream; /* a row that is a streaming query's; else NULL */
+	const struct lake_table *lake_table; /* a row that is a table's of the lake; else NULL */
 	const struct snapshot *from;
 	const struct table *table;        /* NULL: get() knows its values */
 	size_t at;
 };
-enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_WARN, MARK_BAD }; /* from UNKNOWN on a problem */
+/* From UNKNOWN on a problem. */
+enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_DUE, MARK_WARN, MARK_ILL, MARK_BAD, MARK_FAILED };
 struct list_column {
 	const char *head, *name; /* the table's column */
 	enum unit unit;          /* where the table does not say */
@@ -37,6 +39,7 @@ struct list_column {
 	bool own;                /* get() or words() know it: it is there whatever the tables have */
 	bool state;              /* in the colour of the row's mark */
 	bool graph;              /* made of blocks */
+	bool plain;              /* a number that is a name: digits without separators */
 };
 struct list_kind { /* what is NULL is not there */
 	const struct list_column *columns; /* ends with a name of NULL */
@@ -46,7 +49,12 @@ struct list_kind { /* what is NULL is not there */
 	const char *(*words)(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 		char out[VALUE_TEXT_SIZE]);
 	enum mark (*mark)(const struct list_row *row);
+	/* By what the column of marks is sorted: larger first. It is the order where only problems are shown. */
+	double (*rank)(const struct list_row *row);
+	bool (*old)(const struct list_row *row); /* NULL: by the age of its snapshot */
 	const char *note;  /* a text column: the last one on a broad screen, else a line below rows with a problem */
+	enum mark note_from; /* whose rows have that line; 0: MARK_UNKNOWN */
+	bool texts;        /* a filter looks at what is no number: there are thousands of rows */
 	const char *empty; /* where there is no row at all */
 };
 struct list { /* what is listed now: begin, add, draw or act, end */
@@ -80,7 +88,10 @@ struct table_list { /* how one looks at a list: selection, order. Set grid.sort 
 	int page;
 	int widths[TABLE_COLUMNS_MAX]; /* the widest seen: columns do not move while one scrolls */
 	char copied[REASON_SIZE * 2];
+	struct list_row selected;      /* as it was drawn, while the list is there */
+	bool broad;                    /* as it was drawn: notes had a column */
 };
+enum style mark_style(enum mark mark);
 void table_list_reset(struct table_list *look);
 void list_draw(struct table_list *look, const struct panel_view *view, const struct list *list, struct canvas *c);
 /* Fills selected, where it is not NULL: the row after the act; its service and from are NULL where there is none. */
