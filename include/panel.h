@@ -38,6 +38,7 @@ enum { /* reactions, or-ed */
 	/* Ask view.ask_service for view.ask_view of view.ask_subject. While it is wanted tui sends ACT_REFRESH every few
 	 * seconds, and the panel answers with this again; they live until the panel's next act. */
 	REACT_ASK = 64,
+	REACT_DROP = 128,  /* the answer of view.drop_service is not wanted any more */
 };
 
 struct panel_view { /* what tui/ shares with the panel at each call */
@@ -46,12 +47,16 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	bool problems_only;
 	bool frozen;             /* a banner says so; the lake is an older one */
 	const char *subject;     /* the service page's service; NULL elsewhere */
+	bool by_hand;            /* ACT_REFRESH: a key asked for it */
 	/* out, with the reactions */
 	const char *open;
 	const char *copy;
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	const char *ask_service, *ask_view, *ask_subject;
+	const char *ask_catalog; /* not NULL: this one is asked, of the table ask_subject, and no service */
+	const char *drop_service;
+	int64_t again_ms;        /* ACT_REFRESH again after so long, asked or not; 0: as REACT_ASK says */
 };
 
 struct key_hint {
@@ -67,6 +72,7 @@ struct panel {
 	size_t state_size;        /* zeroed at first; kept while the program runs */
 	void (*draw)(struct panel_view *view, void *state, struct canvas *c);
 	unsigned (*act)(struct panel_view *view, void *state, enum act act); /* reactions */
+	void (*end)(void *state); /* gives back what the state holds; NULL: nothing */
 };
 extern const struct panel *const panels[]; /* ends with NULL; the first is the overview */
 const struct panel *panel_named(const char *name);

@@ -121,6 +121,7 @@ struct snapshot {
 
 struct snapshot *snapshot_new(const char *source, enum snapshot_part part); /* one reference, begun now */
 struct snapshot *snapshot_ref(struct snapshot *s);
+const struct snapshot *snapshot_keep(const struct snapshot *s); /* the same for one who only reads; NULL is fine */
 void snapshot_unref(struct snapshot *s); /* NULL is fine */
 
 /* Builders. What does not fit is left off and marked; callers need not check. The name must be

@@ -8,6 +8,7 @@ const struct panel *const panels[] = {
 	&panel_overview,
 	&panel_ports,
 	&panel_kafka,
+	&panel_tables,
 	&panel_spark,
 	&panel_changes,
 	&panel_service,

@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "panel.h"
 
-extern const struct panel panel_overview, panel_ports, panel_kafka, panel_spark, panel_changes, panel_service;
+extern const struct panel panel_overview, panel_ports, panel_kafka, panel_tables, panel_spark, panel_changes, panel_service;
 
 struct event_list {
 	struct grid grid;
@@ -30,7 +30,7 @@ struct list_row {
 	size_t at;
 };
 /* From UNKNOWN on a problem. */
-enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_DUE, MARK_WARN, MARK_ILL, MARK_BAD, MARK_FAILED };
+enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_DUE, MARK_WARN, MARK_ILL, MARK_BAD, MARK_FAILED, MARK_COUNT };
 struct list_column {
 	const char *head, *name; /* the table's column */
 	enum unit unit;          /* where the table does not say */

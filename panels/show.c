@@ -434,24 +434,38 @@ int show_wrapped(struct canvas *c, int y, int x, int width, enum style style, co
 	return line - y;
 }
 
+/* Columns of the tabs from first to last, and of the sign for those before. */
+static int tabs_width(const struct canvas *c, int first, int last, void (*label)(const void *ctx, int i, char out[NAME_SIZE]), const void *ctx)
+{
+	char words[NAME_SIZE];
+	int total = first ? 3 : 1;
+
+	for (int i = first; i <= last; i++) {
+		label(ctx, i, words);
+		total += canvas_columns(c, words) + (i < last ? 3 : 0);
+	}
+	return total;
+}
+
 void show_tabs(struct canvas *c, int y, int n, int current, void (*label)(const void *ctx, int i, char out[NAME_SIZE]), const void *ctx)
 {
-	int total = 0, first = 0, x = 1;
+	int first = 0, x;
 	char words[NAME_SIZE];
 
-	for (int i = 0; i < n; i++) {
-		label(ctx, i, words);
-		total += canvas_columns(c, words) + 3;
-	}
-	if (total > c->width && current > 1)
-		first = current - 1;
+	while (first < current && tabs_width(c, first, int_min(current + 1, n - 1), label, ctx) + (current + 2 < n ? 4 : 1) > c->width)
+		first++;
+	if (first)
+		canvas_text(c, y, 1, 1, STYLE_DIM, "…");
+	x = first ? 3 : 1;
 	for (int i = first; i < n; i++) {
 		int width;
 
 		label(ctx, i, words);
 		width = canvas_columns(c, words);
-		if (x + width + 1 > c->width)
+		if (i > current && x + width + (i + 1 < n ? 4 : 1) > c->width) {
+			canvas_text(c, y, x, 1, STYLE_DIM, "…");
 			break;
+		}
 		canvas_text(c, y, x, width, i == current ? STYLE_TITLE : STYLE_DIM, words);
 		x += width + 3;
 	}

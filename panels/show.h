@@ -41,7 +41,7 @@ char *show_cores(char out[VALUE_TEXT_SIZE], double cores); /* "37%" of one */
 char *show_fit(const struct canvas *c, char *out, size_t size, int width, const char *s);
 int show_text(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* columns used */
 int show_wrapped(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* lines used */
-/* The names of n views. All where they fit; else from the one before the current on. */
+/* The names of n views. All where they fit; else the current and the next are among those that do. */
 void show_tabs(struct canvas *c, int y, int n, int current, void (*label)(const void *ctx, int i, char out[NAME_SIZE]), const void *ctx);
 void show_rule(struct canvas *c, int y);
 void show_matches(struct canvas *c, int first_line, const char *filter); /* marks what the filter hits */

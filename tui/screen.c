@@ -67,8 +67,11 @@ void screen_free(struct screen *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; panels[i]; i++)
+	for (size_t i = 0; panels[i]; i++) {
+		if (panels[i]->end)
+			panels[i]->end(s->states[i]);
 		free(s->states[i]);
+	}
 	free(s->states);
 	chooser_clear(&s->chooser);
 	free(s);
@@ -261,12 +264,20 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		wish->what |= WISH_COPY;
 		wish->copy = view->copy;
 	}
-	if ((reactions & REACT_ASK) && view->ask_service && view->ask_view) {
+	if ((reactions & REACT_DROP) && view->drop_service) {
+		wish->what |= WISH_DROP;
+		text_copy(wish->service, sizeof wish->service, text_of(view->drop_service));
+	}
+	if (view->again_ms)
+		s->ask_next = clock_ms() + view->again_ms;
+	if ((reactions & REACT_ASK) && (view->ask_service || view->ask_catalog) && view->ask_view) {
 		wish->what |= WISH_ASK;
-		text_copy(wish->ask_service, sizeof wish->ask_service, text_of(view->ask_service));
+		text_copy(wish->ask_service, sizeof wish->ask_service, text_of(view->ask_catalog ? view->ask_catalog : view->ask_service));
+		wish->ask_catalog = view->ask_catalog != NULL;
 		text_copy(wish->ask_view, sizeof wish->ask_view, text_of(view->ask_view));
 		text_copy(wish->ask_subject, sizeof wish->ask_subject, text_of(view->ask_subject));
-		s->ask_next = clock_ms() + ASK_MS;
+		if (!view->again_ms)
+			s->ask_next = clock_ms() + ASK_MS;
 	}
 	if (reactions & REACT_CLOSE)
 		leave_page(s);
@@ -274,13 +285,21 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		open_service(s, view->open);
 }
 
-static unsigned panel_act(struct screen *s, enum act act, struct wish *wish)
+static unsigned panel_act_by(struct screen *s, enum act act, bool by_hand, struct wish *wish)
 {
 	struct panel_view view = view_of(s);
-	unsigned reactions = panel_of(s)->act ? panel_of(s)->act(&view, s->states[page_of(s)->panel], act) : REACT_NONE;
+	unsigned reactions;
+
+	view.by_hand = by_hand;
+	reactions = panel_of(s)->act ? panel_of(s)->act(&view, s->states[page_of(s)->panel], act) : REACT_NONE;
 
 	react(s, &view, reactions, wish);
 	return reactions;
+}
+
+static unsigned panel_act(struct screen *s, enum act act, struct wish *wish)
+{
+	return panel_act_by(s, act, true, wish);
 }
 
 struct wish screen_tick(struct screen *s)
@@ -290,7 +309,7 @@ struct wish screen_tick(struct screen *s)
 	if (screen_frozen(s) || clock_ms() < s->ask_next)
 		return wish;
 	s->ask_next = INT64_MAX; /* unless it wants more */
-	panel_act(s, ACT_REFRESH, &wish);
+	panel_act_by(s, ACT_REFRESH, false, &wish);
 	return wish;
 }
 

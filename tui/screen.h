@@ -17,7 +17,8 @@ enum { /* wishes, or-ed */
 	WISH_MOUSE = 16,    /* the other way */
 	WISH_REDRAW = 32,
 	WISH_SUSPEND = 64,
-	WISH_ASK = 128,     /* wish.ask_service for wish.ask_view of wish.ask_subject */
+	WISH_ASK = 128,     /* wish.ask_service, or the catalog of that name, for wish.ask_view of wish.ask_subject */
+	WISH_DROP = 256,    /* the answer of wish.service is not wanted any more */
 };
 struct wish {
 	unsigned what;
@@ -25,7 +26,8 @@ struct wish {
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	const char *copy;   /* until the next key */
-	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[256];
+	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[512];
+	bool ask_catalog;
 };
 
 struct screen;

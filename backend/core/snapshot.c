@@ -28,6 +28,16 @@ struct snapshot *snapshot_ref(struct snapshot *s)
 	return s;
 }
 
+const struct snapshot *snapshot_keep(const struct snapshot *s)
+{
+	const union {
+		const struct snapshot *seen;
+		struct snapshot *own; /* its count is no part of what never changes */
+	} kept_one = {s};
+
+	return snapshot_ref(kept_one.own);
+}
+
 void snapshot_unref(struct snapshot *s)
 {
 	if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)

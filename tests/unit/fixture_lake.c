@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "clock.h"
+#include "tables.h"
 
-enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2 + 8, STREAMS_MAX = 4, HISTORIES_MAX = 4 };
+enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2 + 8, STREAMS_MAX = 4, HISTORIES_MAX = 4,
+	CATALOGS_MAX = 3 };
 
-const char *const fixture_names[FIXTURE_COUNT] = {"pocket", "trouble", "starting", "nothing", "many", "hostile", "deep"};
+const char *const fixture_names[FIXTURE_COUNT] = {"pocket", "trouble", "starting", "nothing", "many", "hostile", "tables", "deep"};
 
 struct fixture {
 	struct lake lake;
@@ -34,6 +36,9 @@ struct fixture {
 	char names[SERVICES_MAX][256];
 	struct stream streams[STREAMS_MAX];
 	struct stream_view stream_views[STREAMS_MAX];
+	struct catalog catalogs[CATALOGS_MAX];
+	struct catalog_view catalog_views[CATALOGS_MAX];
+	struct lake_table *tables;
 };
 
 /* ---- kinds, as the fixtures see them ---- */
@@ -937,6 +942,193 @@ void fixture_answer(struct fixture *f, const char *view, const char *subject, co
 	s->answer = answer;
 }
 
+/* ---- tables ---- */
+
+static struct catalog_view *add_catalog(struct fixture *f, const char *name)
+{
+	size_t i = f->lake.n_catalogs++;
+
+	f->catalogs[i] = (struct catalog){.name = name};
+	f->catalog_views[i] = (struct catalog_view){.catalog = &f->catalogs[i]};
+	f->lake.catalogs = f->catalog_views;
+	return &f->catalog_views[i];
+}
+
+static struct snapshot *add_listing(struct fixture *f, struct catalog_view *c, int64_t age, const char *const *rows)
+{
+	struct snapshot *s = add_snapshot(f, &(struct service_row){.name = c->catalog->name}, PART_CATALOG, age, 10000);
+
+	add_rows(s, catalog_tables, "tables", rows);
+	snapshot_figure(s, catalog_figures, "tables", value_int((int64_t)s->tables[0].n_rows));
+	c->snapshot = s;
+	return s;
+}
+
+static void add_lake_table(struct fixture *f, size_t catalog, size_t row, bool old)
+{
+	struct lake_table *t = &f->tables[f->lake.n_tables++];
+
+	*t = (struct lake_table){.n_in = 1, .old = old};
+	t->in[0].view = &f->catalog_views[catalog];
+	t->in[0].row = row;
+	f->lake.tables = f->tables;
+}
+
+static const struct service_kind tables_engine = {
+	.name = "spark-connect", .title = "Spark Connect", .group = "compute", .figures = (const struct figure_spec[]){{0}},
+	.views = (const char *const[]){"rows", NULL},
+};
+
+/* name|format|uuid|location|metadata|snapshots|files|small|deletes|records|bytes|committed|operation|by|rate|partitions|worst|manifests|
+ * metadata_bytes|metadata_files|measured|grade|due|weight|words|error */
+static void fill_lake_tables(struct fixture *f)
+{
+	static const char *const lake[] = {
+		"bronze.orders|iceberg v2|1b2c|s3://lake/bronze/orders|s3://lake/bronze/orders/metadata/00412.json|412|8120|7633|12|1027129|1288490188|"
+		"120|append|spark 4.1.4|48|31|410|612|1887436|100|exact|ill|compact, expire|7633|"
+		"94 % of files are under 13 MiB; 412 snapshots, the oldest 61 d; 3 partitions hold 80 % of the files|",
+		"bronze.payments|iceberg v1|2b2c|s3://lake/bronze/payments|s3://lake/bronze/payments/metadata/00002.json|2|41||0|88120|44040192|"
+		"86400|append|spark 4.1.4|0.3||||4096|1|summary|good||0|41 files in one snapshot|",
+		"gold.hourly_metrics|iceberg v2|3b2c|s3://lake/gold/hourly_metrics|s3://lake/gold/hourly_metrics/metadata/00009.json|9|14|0|0|8760|3250585|"
+		"3600|overwrite|spark 4.1.4|24|1|14|3|9000|8|exact|good||0|its files are as large as they should be|",
+		"silver.broken|iceberg v2|4b2c|s3://lake/silver/broken|s3://lake/silver/broken/metadata/v7.json|||||||||||||||||failed|||"
+		"|s3://lake/silver/broken/metadata/v7.json: 404, there is no such object",
+		"silver.new|||||||||||||||||||||||||",
+		"silver.orders_delta|delta|5b2c|s3://lake/silver/orders_delta|s3://lake/silver/orders_delta/_delta_log/30.json|31|66|26||402118|92274688|"
+		"259200|WRITE|delta 4.4.0|0.5|3|30||||exact|due|optimize|26|40 % of files are small|",
+		"silver.some_view|view||||||||||||||||||||||||",
+		"日本語.とても長い名前のテーブルです|iceberg v3|6b2c|s3://lake/x|s3://lake/x/metadata/1.json|1|12|0|3|9223372036854775807|"
+		"9223372036854775807|60|append|%s%n|||||||exact|good||0||", NULL};
+	static const char *const polaris[] = {
+		"bronze.orders|iceberg v2|1b2c|s3://lake/bronze/orders|s3://lake/bronze/orders/metadata/00412.json|412|8120|7633|12|1027129|1288490188|"
+		"120|append|spark 4.1.4|48|31|410|612|1887436|100|exact|ill|compact, expire|7633|"
+		"94 % of files are under 13 MiB; 412 snapshots, the oldest 61 d; 3 partitions hold 80 % of the files|",
+		"audit.log|iceberg v2|7b2c|s3://audit/log|s3://audit/log/metadata/00007.json|61|120|4||88120|1288490188|"
+		"600|append|trino 476|48|31|10|12|18874|10|manifest list|due|expire|61|61 snapshots, the oldest 90 d|", NULL};
+	struct catalog_view *c;
+	struct snapshot *s;
+
+	f->tables = mem_new(16, sizeof *f->tables);
+	add_service(f, &(struct service_row){.name = "spark-connect", .kind = &tables_engine, .port = 15002, .verdict = VERDICT_SERVING,
+		.version = "4.1.1", .process = "java", .pid = 1187});
+	add_machine(f);
+	c = add_catalog(f, "lake");
+	c->engine = fixture_service(f, "spark-connect");
+	add_listing(f, c, 2000, lake);
+	c = add_catalog(f, "polaris");
+	add_listing(f, c, 240000, polaris);
+	s = add_snapshot(f, &(struct service_row){.name = "polaris"}, PART_CATALOG, 1000, 10000);
+	err_set(&s->err, ERR_CONNECT, "127.0.0.1:8181 refuses the connection");
+	c->failed = s;
+	add_lake_table(f, 1, 1, true);
+	for (size_t i = 0; lake[i]; i++)
+		add_lake_table(f, 0, i, false);
+	f->tables[1].n_in = 2;
+	f->tables[1].in[1].view = &f->catalog_views[1];
+	f->lake.settled = true;
+}
+
+struct fixture *fixture_tables(size_t n)
+{
+	struct fixture *f = fixture_new(FIXTURE_NOTHING);
+	const char **rows = mem_new(n + 1, sizeof *rows);
+	char (*text)[400] = mem_new(n + 1, sizeof *text);
+
+	f->tables = mem_new(n + 1, sizeof *f->tables);
+	for (size_t i = 0; i < n; i++) {
+		static const struct {
+			const char *due, *says;
+		} ills[] = {{"good|", "its files are as large as they should be"}, {"due|compact", "40 % of files are small"},
+			{"ill|compact, expire", "94 % of files are small; 412 snapshots, the oldest 61 d"}, {"good|", "one file"}};
+		size_t len = (size_t)snprintf(text[i], sizeof text[i], "space%02zu.table_%05zu|iceberg v2|%zu|s3://lake/%zu|s3://lake/%zu/metadata/1.json|%zu|"
+			"%zu|%zu|0|%zu|%zu|%zu|append|spark 4.1.4|48|31|410|612|1887436|100|exact|", i / 500, i, i, i, i, i % 400, i % 9000, i % 77,
+			i * 1000, i * 1000000, i);
+
+		snprintf(text[i] + len, sizeof text[i] - len, "%s|%zu|%s|", ills[i % 4].due, ills[i % 4].due[0] == 'g' ? 0 : i * 7919 % n,
+			ills[i % 4].says);
+		rows[i] = text[i];
+	}
+	add_catalog(f, "lake");
+	add_listing(f, &f->catalog_views[0], 2000, rows);
+	for (size_t i = 0; i < n; i++)
+		add_lake_table(f, 0, i, false);
+	free(text);
+	free(rows);
+	return f;
+}
+
+static const struct table_spec rows_specs[] = {
+	{"rows", "", (const struct column_spec[]){
+		{"order_id", VALUE_INT, UNIT_NONE, 0, "bigint"}, {"placed_at", VALUE_TEXT, UNIT_NONE, 0, "timestamp"},
+		{"customer", VALUE_TEXT, UNIT_NONE, 0, "string"}, {"note", VALUE_TEXT, UNIT_NONE, 0, "string"},
+		{"price", VALUE_TEXT, UNIT_NONE, 0, "decimal(9,2)"}, {"weight", VALUE_REAL, UNIT_NONE, 0, "double"},
+		{"paid", VALUE_BOOL, UNIT_NONE, 0, "boolean"}, {"items", VALUE_TEXT, UNIT_NONE, 0, "array"}, {0}}},
+	{0},
+};
+
+static const struct {
+	const char *view;
+	const char *const *rows;
+} table_answers[] = {
+	{"table", (const char *const[]){"format|iceberg v2|2", "location|s3://lake/bronze/orders|", "partitioned by|days(placed_at)|",
+		"sorted by|unsorted|", "data files|8,120|8120", "position delete files|12|12", "equality delete files||",
+		"small files|7,633 under 13 MiB, 75 % of the table's own target|7633", NULL}},
+	{"snapshots", (const char *const[]){
+		"3051729675574597004|2951729675574597004|0|main|120|append|spark 4.1.4|2|0|800|8120|1027129|1288490188",
+		"2951729675574597004|1051729675574597004|0|audit-2026|7200|replace|spark 4.1.4|42|7633|1000|8118|1026329|1288480188",
+		"4051729675574597001|1051729675574597004|1|dev|3600|append|spark 4.1.4|1|0|7|15712|1025336|1288480100",
+		"1051729675574597004||0||5270400|append|spark 4.1.4|15709|0|1025329|15709|1025329|1288480000", NULL}},
+	{"refs", (const char *const[]){"main|branch|3051729675574597004|120|||", "audit-2026|tag|2951729675574597004|7200|||31536000000",
+		"dev|branch|4051729675574597001|3600|3|604800000|", NULL}},
+	{"partitions", (const char *const[]){"placed_at_day=2026-11-28|410|400|2|88120|44040192|0", "placed_at_day=2026-11-29|12|12|0|812|440192|0", NULL}},
+	{"files", (const char *const[]){"data/placed_at_day=2026-11-28/00000-0-1b2c.parquet|data|134217728|1000000|placed_at_day=2026-11-28|7200|"
+		"2951729675574597004|parquet", "data/00001.parquet|equality deletes|1024|3||||parquet", NULL}},
+	{"files-smallest", (const char *const[]){"data/00001.parquet|equality deletes|1024|3||||parquet", NULL}},
+	{"files-oldest", (const char *const[]){"data/00000.parquet|data|4096|9||5270400||parquet", NULL}},
+	{"schema", (const char *const[]){"1|1|order_id|0|bigint|yes||", "1|2|items|0|list|no|added|what was ordered", "1|3|element|1|struct|no||",
+		"1|4|dish|2|string|yes||", "0|1|order_id|0|int|yes||", "0|9|old|0|string|no||", NULL}},
+	{"properties", (const char *const[]){"write.target-file-size-bytes|134217728|", "write.delete.mode|merge-on-read|", NULL}},
+	{"log", (const char *const[]){"120|metadata/00412-aa.metadata.json", "3600|metadata/00411-bb.metadata.json", NULL}},
+	{"growth", (const char *const[]){"5270400|1051729675574597004|15709|1288480000|1025329|", "360000|1|15800|1289000000|1026000|",
+		"7200|2951729675574597004|8118|1288480188|1026329|compacted", "120|3051729675574597004|8120|1288490188|1027129|", NULL}},
+	{"compact", (const char *const[]){"placed_at_day=2026-11-28|400|3|44040192||400 files under 13 MiB", "placed_at_day=2026-11-29|12|1|440192||"
+		"12 files under 13 MiB", NULL}},
+	{"expire", (const char *const[]){"1051729675574597004|||1288480000|5270400|older than 5 d", NULL}},
+	{"orphans", (const char *const[]){NULL}},
+	{"rows", (const char *const[]){"9223372036854775807|2026-11-29 12:00:00.000001Z|ada|no onions; ring twice, for the bell is weak and far away|12.50|"
+		"0.1|yes|[\"ramen\", \"tea\"]", "-1||NULL||||no|[]", "7|2026-11-29 12:00:01Z|∅|<null>|3.00|1e300||", NULL}},
+};
+
+void fixture_table_answer(struct fixture *f, const char *view, const char *table, const char *why)
+{
+	bool rows = !strcmp(view, "rows");
+	struct snapshot *s = add_snapshot(f, &(struct service_row){.name = rows ? "spark-connect" : "lake"}, PART_ANSWER, 2000, 0);
+
+	s->view = arena_copy(s->arena, text_of(view));
+	s->subject = arena_copy(s->arena, text_of(table));
+	if (why)
+		err_set(&s->err, ERR_TIMEOUT, "%s", why);
+	for (size_t i = 0; !why && i < sizeof table_answers / sizeof *table_answers; i++)
+		if (!strcmp(table_answers[i].view, view))
+			add_rows(s, rows ? rows_specs : table_views, view, table_answers[i].rows);
+	if (!why && (!strcmp(view, "compact") || !strcmp(view, "orphans"))) {
+		bool compact = view[0] == 'c';
+
+		snapshot_figure(s, plan_figures, "files", value_int(compact ? 7633 : 0));
+		snapshot_figure(s, plan_figures, "becomes", value_int(compact ? 42 : 0));
+		snapshot_figure(s, plan_figures, "words", value_text(compact ? "7,633 files of 160 KiB become 42 in 31 partitions; rewrites 1.2 GiB" :
+			"every file in its folder is named by the table"));
+		snapshot_figure(s, plan_figures, "sql", value_text(compact ? "CALL lake.system.rewrite_data_files(table => 'bronze.orders')" :
+			"CALL lake.system.remove_orphan_files(table => 'bronze.orders')"));
+		if (compact)
+			snapshot_figure(s, plan_figures, "caution", value_text("a compaction that is interrupted leaves orphan files"));
+	}
+	if (rows)
+		fixture_service(f, "spark-connect")->answer = s;
+	else
+		f->catalog_views[0].answer = s;
+}
+
 static int by_port(const void *a, const void *b)
 {
 	const struct port_row *p = a, *q = b;
@@ -949,7 +1141,7 @@ struct fixture *fixture_new(enum fixture_which which)
 	static void (*const fill[FIXTURE_COUNT])(struct fixture *) = {
 		[FIXTURE_POCKET] = fill_pocket, [FIXTURE_TROUBLE] = fill_trouble, [FIXTURE_STARTING] = fill_starting,
 			[FIXTURE_MANY] = fill_many, [FIXTURE_HOSTILE] = fill_hostile,
-			[FIXTURE_DEEP] = fill_deep,
+			[FIXTURE_TABLES] = fill_lake_tables, [FIXTURE_DEEP] = fill_deep,
 	};
 	struct fixture *f = mem_new(1, sizeof *f);
 
@@ -973,6 +1165,8 @@ void fixture_free(struct fixture *f)
 {
 	for (size_t i = 0; f && i < f->n_snapshots; i++)
 		snapshot_unref(f->snapshots[i]);
+	if (f)
+		free(f->tables);
 	free(f);
 }
 

@@ -18,6 +18,7 @@ enum fixture_which {
 	FIXTURE_NOTHING,  /* before the first look: nothing is known, everything is NULL */
 	FIXTURE_MANY,     /* forty services, ten of them in trouble */
 	FIXTURE_HOSTILE,  /* names made to break a screen */
+	FIXTURE_TABLES,   /* two catalogs, one of them down; tables in every state */
 	FIXTURE_DEEP,     /* two Kafka clusters, connectors, streaming queries, two Sparks: full tables */
 	FIXTURE_COUNT,
 };
@@ -29,6 +30,10 @@ void fixture_free(struct fixture *f);
 struct lake *fixture_lake(struct fixture *f);
 /* What kafka of FIXTURE_DEEP answers: to "group", "topic", "peek". why: it failed so; NULL: it did not. */
 void fixture_answer(struct fixture *f, const char *view, const char *subject, const char *why);
+/* What a catalog of FIXTURE_TABLES, or its engine for "rows", answers of a table. why: as above. */
+void fixture_table_answer(struct fixture *f, const char *view, const char *table, const char *why);
+/* A lake of so many tables in one catalog. */
+struct fixture *fixture_tables(size_t n);
 struct service *fixture_service(struct fixture *f, const char *name); /* to be changed by a test; it must be there */
 
 #endif

@@ -49,6 +49,8 @@ static struct stage stage_set(const char *panel, enum fixture_which which, const
 
 static void stage_strike(struct stage *s)
 {
+	if (s->panel->end)
+		s->panel->end(s->state);
 	free(s->state);
 	canvas_free(s->canvas);
 	fixture_free(s->fixture);
@@ -252,7 +254,10 @@ static void answer(struct stage *s, const char *asked, const char *failed)
 	char view[16];
 
 	text_copy(view, sizeof view, text_until(text_of(asked), ' '));
-	fixture_answer(s->fixture, view, strchr(asked, ' ') + 1, failed);
+	if (!strcmp(s->panel->name, "tables"))
+		fixture_table_answer(s->fixture, view, strchr(asked, ' ') + 1, failed);
+	else
+		fixture_answer(s->fixture, view, strchr(asked, ' ') + 1, failed);
 }
 
 static void check_scene(const struct scene *scene)
@@ -330,6 +335,27 @@ static const struct scene scenes[] = {
 	{"kafka-plain", "kafka", .which = FIXTURE_POCKET},
 	{"kafka-starting", "kafka", .which = FIXTURE_STARTING},
 	{"kafka-nothing", "kafka", .which = FIXTURE_NOTHING},
+	{"tables-list", "tables", .which = FIXTURE_TABLES},
+	{"tables-ranked", "tables", .which = FIXTURE_TABLES, .acts = {ACT_SORT}},
+	{"tables-problems", "tables", .which = FIXTURE_TABLES, .problems_only = true},
+	{"tables-nothing", "tables", .which = FIXTURE_NOTHING},
+	{"tables-asking", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW}},
+	{"tables-overview", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER}, .answer = "table bronze.orders"},
+	{"tables-old", "tables", .which = FIXTURE_TABLES, .acts = {ACT_ENTER}},
+	{"tables-failed", "tables", .which = FIXTURE_TABLES, .filter = "broken", .acts = {ACT_ENTER}},
+	{"tables-snapshots", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW}, .answer = "snapshots bronze.orders"},
+	{"tables-refs", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW, ACT_NEXT_VIEW}, .answer = "refs bronze.orders"},
+	{"tables-partitions", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW, ACT_NEXT_VIEW, ACT_NEXT_VIEW}, .answer = "partitions bronze.orders"},
+	{"tables-files", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW, ACT_NEXT_VIEW, ACT_NEXT_VIEW, ACT_NEXT_VIEW}, .answer = "files bronze.orders"},
+	{"tables-schema", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW, ACT_NEXT_VIEW, ACT_NEXT_VIEW, ACT_NEXT_VIEW, ACT_NEXT_VIEW}, .answer = "schema bronze.orders"},
+	{"tables-properties", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_PEEK, ACT_PREVIOUS_VIEW, ACT_PREVIOUS_VIEW}, .answer = "properties bronze.orders"},
+	{"tables-log", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_PEEK, ACT_PREVIOUS_VIEW}, .answer = "log bronze.orders"},
+	{"tables-rows", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_PEEK}, .answer = "rows 200 lake.bronze.orders"},
+	{"tables-growth", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_PEEK, ACT_NEXT_VIEW}, .answer = "growth bronze.orders"},
+	{"tables-compact", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_PEEK, ACT_NEXT_VIEW, ACT_NEXT_VIEW}, .answer = "compact bronze.orders"},
+	{"tables-orphans", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_PREVIOUS_VIEW}, .answer = "orphans bronze.orders"},
+	{"tables-view-failed", "tables", .which = FIXTURE_TABLES, .acts = {ACT_DOWN, ACT_ENTER, ACT_NEXT_VIEW}, .answer = "snapshots bronze.orders",
+		.failed = "s3://lake/bronze/orders/metadata/snap-1.avro: 404, there is no such object"},
 	{"spark-clusters", "spark", .which = FIXTURE_DEEP, .acts = {ACT_DOWN}},
 	{"spark-applications", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW}},
 	{"spark-stages", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_NEXT_VIEW}},
@@ -350,7 +376,7 @@ static void every_panel_looks_as_its_golden_file(void **state)
 /* ---- what holds at every size ---- */
 
 static const char *const first_service[FIXTURE_COUNT] = {"kafka", "spark-connect", "kafka", "kafka", "kafka-01",
-	"emoji-😀😀😀-service", "kafka"};
+	"emoji-😀😀😀-service", "spark-connect", "kafka"};
 
 static void nothing_is_drawn_outside_the_canvas(void **state)
 {
@@ -414,12 +440,12 @@ static void put_numbers(struct buf *out, const char *words)
 
 static void no_number_is_ever_cut(void **state)
 {
-	static const enum fixture_which lakes[] = {FIXTURE_POCKET, FIXTURE_TROUBLE, FIXTURE_MANY, FIXTURE_DEEP};
-	static const char *const shown[] = {"overview", "ports", "changes", "kafka", "spark"};
+	static const enum fixture_which lakes[] = {FIXTURE_POCKET, FIXTURE_TROUBLE, FIXTURE_MANY, FIXTURE_DEEP, FIXTURE_TABLES};
+	static const char *const shown[] = {"overview", "ports", "changes", "kafka", "spark", "tables"};
 
 	(void)state;
-	for (size_t k = 0; k < sizeof lakes / sizeof *lakes * 5; k++) {
-		struct stage s = stage_set(shown[k % 5], lakes[k / 5], NULL, 500, 60, false);
+	for (size_t k = 0; k < sizeof lakes / sizeof *lakes * 6; k++) {
+		struct stage s = stage_set(shown[k % 6], lakes[k / 6], NULL, 500, 60, false);
 		struct buf all;
 		char *words;
 
@@ -443,7 +469,7 @@ static void no_number_is_ever_cut(void **state)
 
 				snprintf(whole, sizeof whole, " %.*s ", (int)number.len, number.at);
 				if (number.len > 1 && !strstr(all.at, whole))
-					fail_msg("%s at %d columns shows %s, which is part of a number", shown[k % 5], width, whole);
+					fail_msg("%s at %d columns shows %s, which is part of a number", shown[k % 6], width, whole);
 			}
 			buf_free(&some);
 			free(words);
@@ -1234,6 +1260,294 @@ static void a_panel_without_its_services_says_how_to_get_there(void **state)
 	}
 }
 
+/* ---- tables ---- */
+
+static struct stage tables_stage(int width, int height)
+{
+	return stage_set("tables", FIXTURE_TABLES, NULL, width, height, false);
+}
+
+static void what_is_due_is_ranked_over_all_tables(void **state)
+{
+	static const char *const order[] = {"silver.broken", "bronze.orders", "audit.log", "silver.orders_delta"};
+	struct stage s = tables_stage(120, 40);
+
+	(void)state;
+	stage_draw(&s);
+	assert_true(line_with(s.canvas, "audit.log") < line_with(s.canvas, "bronze.orders")); /* by name, until asked */
+	s.view.problems_only = true;
+	stage_draw(&s);
+	for (size_t i = 0; i + 1 < sizeof order / sizeof *order; i++)
+		assert_true(line_with(s.canvas, order[i]) < line_with(s.canvas, order[i + 1]));
+	assert_false(shows(&s, "gold.hourly_metrics"));
+	s.view.problems_only = false;
+	stage_act(&s, ACT_SORT);
+	stage_draw(&s);
+	for (size_t i = 0; i + 1 < sizeof order / sizeof *order; i++)
+		assert_true(line_with(s.canvas, order[i]) < line_with(s.canvas, order[i + 1]));
+	assert_true(line_with(s.canvas, "silver.orders_delta") < line_with(s.canvas, "gold.hourly_metrics"));
+	stage_strike(&s);
+}
+
+static void a_table_in_two_catalogs_is_one_row_that_names_both(void **state)
+{
+	struct stage s = tables_stage(160, 40);
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "lake, polaris"), line_with(s.canvas, "bronze.orders"));
+	assert_true(shows(&s, "9 tables"));
+	fixture_lake(s.fixture)->n_catalogs = 1;
+	stage_draw(&s);
+	assert_false(shows(&s, "CATALOG"));
+	stage_strike(&s);
+}
+
+static void a_catalog_that_is_down_keeps_its_tables_dimmed_and_says_why(void **state)
+{
+	struct stage s = tables_stage(120, 40);
+	int y;
+
+	(void)state;
+	stage_act(&s, ACT_DOWN);
+	stage_draw(&s);
+	y = line_with(s.canvas, "audit.log");
+	assert_int_equal(style_at(s.canvas, y, "audit.log"), STYLE_DIM);
+	assert_int_equal(style_at(s.canvas, y, "4min ago"), STYLE_DIM);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "silver.new"), "silver.new"), STYLE_NORMAL);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "127.0.0.1:8181 refuses"), "polaris"), STYLE_WARN);
+	stage_strike(&s);
+}
+
+static void what_only_a_summary_says_is_marked_and_what_is_not_known_is_a_dash(void **state)
+{
+	struct stage s = tables_stage(200, 40);
+	struct buf line;
+
+	(void)state;
+	stage_draw(&s);
+	assert_int_equal(line_with(s.canvas, "~41"), line_with(s.canvas, "bronze.payments"));
+	assert_int_equal(line_with(s.canvas, "~88,120"), line_with(s.canvas, "bronze.payments"));
+	assert_int_equal(line_with(s.canvas, "not read yet"), line_with(s.canvas, "silver.new"));
+	buf_init(&line, 1 << 16);
+	put_line(&line, s.canvas, line_with(s.canvas, "silver.new"));
+	assert_null(strstr(line.at, " 0"));
+	buf_free(&line);
+	/* a manifest list counts files, and knows no sizes */
+	buf_init(&line, 1 << 16);
+	put_line(&line, s.canvas, line_with(s.canvas, "audit.log"));
+	assert_non_null(strstr(line.at, " 120 "));
+	assert_non_null(strstr(line.at, "~1.2 GiB"));
+	buf_free(&line);
+	stage_strike(&s);
+}
+
+static void a_table_opens_and_what_is_due_is_asked_for_after_its_facts(void **state)
+{
+	struct stage s = tables_stage(120, 40);
+
+	(void)state;
+	s.view.filter = "bronze.orders";
+	stage_draw(&s);
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED | REACT_ASK);
+	assert_string_equal(s.view.ask_catalog, "lake");
+	assert_string_equal(s.view.ask_view, "table");
+	assert_string_equal(s.view.ask_subject, "bronze.orders");
+	assert_true(s.view.again_ms > 0);
+	stage_draw(&s);
+	assert_true(shows(&s, "94 % of files are under 13 MiB")); /* at once */
+	assert_true(shows(&s, "s3://lake/bronze/orders"));
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED); /* nothing while it is awaited */
+	fixture_table_answer(s.fixture, "table", "bronze.orders", NULL);
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED | REACT_ASK);
+	assert_string_equal(s.view.ask_view, "compact");
+	fixture_table_answer(s.fixture, "compact", "bronze.orders", NULL);
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED | REACT_ASK);
+	assert_string_equal(s.view.ask_view, "expire");
+	stage_draw(&s);
+	assert_true(shows(&s, "days(placed_at)")); /* the facts are kept, though newer questions were answered */
+	assert_int_equal(line_with(s.canvas, "7,633 files of 160 KiB become 42"), line_with(s.canvas, "WHAT WOULD HELP") + 1);
+	fixture_table_answer(s.fixture, "expire", "bronze.orders", "3 s were not enough");
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED); /* all is there */
+	stage_draw(&s);
+	assert_true(shows(&s, "3 s were not enough"));
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_HANDLED);
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_NONE);
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_NONE);
+	stage_strike(&s);
+}
+
+static void a_preview_is_asked_once_and_again_by_hand(void **state)
+{
+	struct stage s = tables_stage(120, 40);
+
+	(void)state;
+	s.view.filter = "bronze.orders";
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	stage_act(&s, ACT_PREVIOUS_VIEW);
+	assert_string_equal(s.view.ask_view, "orphans");
+	fixture_table_answer(s.fixture, "orphans", "bronze.orders", NULL);
+	stage_draw(&s);
+	assert_true(shows(&s, "every file in its folder is named"));
+	assert_int_equal(stage_act(&s, ACT_COPY), REACT_COPY);
+	assert_string_equal(s.view.copy, "CALL lake.system.remove_orphan_files(table => 'bronze.orders')");
+	fixture_lake(s.fixture)->now += 3600000;
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED);
+	s.view.by_hand = true;
+	assert_int_equal(stage_act(&s, ACT_REFRESH), REACT_HANDLED | REACT_ASK);
+	assert_string_equal(s.view.ask_view, "orphans");
+	stage_strike(&s);
+}
+
+static void o_on_files_turns_to_the_next_order_of_them(void **state)
+{
+	static const char *const views[] = {"files-smallest", "files-oldest", "files"};
+	struct stage s = tables_stage(120, 40);
+
+	(void)state;
+	s.view.filter = "bronze.orders";
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	for (int i = 0; i < 4; i++)
+		stage_act(&s, ACT_NEXT_VIEW);
+	assert_string_equal(s.view.ask_view, "files");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(stage_act(&s, ACT_SORT), REACT_HANDLED | REACT_ASK);
+		assert_string_equal(s.view.ask_view, views[i]);
+	}
+	stage_act(&s, ACT_NEXT_VIEW);
+	assert_string_equal(s.view.ask_view, "schema");
+	stage_strike(&s);
+}
+
+static void rows_are_asked_of_the_engine_and_null_is_no_text(void **state)
+{
+	struct stage s = tables_stage(80, 22);
+	int y;
+
+	(void)state;
+	s.view.filter = "bronze.orders";
+	stage_draw(&s);
+	assert_true(stage_act(&s, ACT_PEEK) & REACT_ASK);
+	assert_string_equal(s.view.ask_service, "spark-connect");
+	assert_string_equal(s.view.ask_view, "rows");
+	fixture_table_answer(s.fixture, "rows", s.view.ask_subject, NULL);
+	stage_act(&s, ACT_DOWN);
+	stage_act(&s, ACT_DOWN);
+	stage_draw(&s);
+	y = line_with(s.canvas, "                 -1");
+	assert_int_equal(style_at(s.canvas, y, "∅"), STYLE_DIM);
+	assert_int_equal(style_at(s.canvas, y, "NULL"), STYLE_NORMAL);
+	assert_true(shows(&s, "9223372036854775807"));
+	assert_true(shows(&s, "\"∅\""));
+	assert_false(shows(&s, "price"));
+	stage_act(&s, ACT_RIGHT);
+	stage_act(&s, ACT_RIGHT);
+	stage_draw(&s);
+	assert_true(shows(&s, "price"));
+	assert_false(shows(&s, "order_id"));
+	s.view.filter = "ramen";
+	stage_draw(&s);
+	assert_true(shows(&s, "1 match"));
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED);
+	stage_draw(&s);
+	assert_true(shows(&s, "ring twice, for the bell is weak"));
+	stage_strike(&s);
+}
+
+static void a_table_without_an_engine_says_which_line_of_the_profile_names_one(void **state)
+{
+	struct stage s = tables_stage(120, 22);
+
+	(void)state;
+	s.view.filter = "audit";
+	stage_draw(&s);
+	assert_false(stage_act(&s, ACT_PEEK) & REACT_ASK && !s.view.ask_catalog);
+	stage_draw(&s);
+	assert_true(shows(&s, "engine = SERVICE"));
+	stage_strike(&s);
+}
+
+static void a_table_that_is_dropped_while_it_is_open_is_said_to_be_gone(void **state)
+{
+	struct stage s = tables_stage(120, 22);
+
+	(void)state;
+	s.view.filter = "bronze.orders";
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	fixture_lake(s.fixture)->n_tables = 0;
+	stage_draw(&s);
+	assert_true(shows(&s, "lake does not list bronze.orders any more"));
+	assert_int_equal(stage_act(&s, ACT_NEXT_VIEW), REACT_NONE);
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_HANDLED);
+	stage_strike(&s);
+}
+
+/* A delta table has other cures, a view none. */
+static void each_format_has_its_own_views(void **state)
+{
+	struct stage s = stage_set("tables", FIXTURE_TABLES, NULL, 200, 22, false);
+
+	(void)state;
+	s.view.filter = "orders_delta";
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	stage_draw(&s);
+	assert_true(shows(&s, "vacuum"));
+	assert_false(shows(&s, "refs"));
+	stage_act(&s, ACT_BACK);
+	s.view.filter = "some_view";
+	stage_draw(&s);
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED); /* nothing is asked */
+	stage_draw(&s);
+	assert_false(shows(&s, "snapshots"));
+	stage_strike(&s);
+}
+
+static int64_t ms_of_key(struct stage *s, enum act act)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	stage_act(s, act);
+	stage_draw(s);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return (to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000;
+}
+
+/* The bar of a key to paint is 30 ms; sanitizers take many times that. */
+static void ten_thousand_tables_never_hold_a_key(void **state)
+{
+	static const struct {
+		const char *what, *filter;
+		enum act act;
+		bool problems;
+	} keys[] = {{"down", "", ACT_DOWN, false}, {"end", "", ACT_BOTTOM, false}, {"rank", "", ACT_SORT, false}, {"sort by name", "", ACT_SORT, false},
+		{"reverse", "", ACT_SORT_REVERSE, false}, {"problems", "", ACT_UP, true}, {"filter", "table_09", ACT_UP, false},
+		{"filter of none", "nothing is called so", ACT_UP, false}, {"open", "", ACT_ENTER, false}};
+	struct stage s = stage_set("tables", FIXTURE_NOTHING, NULL, 120, 40, false);
+	int64_t worst = 0;
+
+	(void)state;
+	fixture_free(s.fixture);
+	s.fixture = fixture_tables(10000);
+	s.view.lake = fixture_lake(s.fixture);
+	stage_draw(&s);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		int64_t us;
+
+		s.view.filter = keys[i].filter;
+		s.view.problems_only = keys[i].problems;
+		us = ms_of_key(&s, keys[i].act);
+		worst = us > worst ? us : worst;
+		print_message("10,000 tables, %s: %.1f ms\n", keys[i].what, (double)us / 1000);
+	}
+	assert_true(worst < 500000);
+	stage_strike(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1289,6 +1603,18 @@ int main(void)
 		cmocka_unit_test(an_application_opens_its_driver),
 		cmocka_unit_test(a_stale_connect_says_since_when),
 		cmocka_unit_test(a_panel_without_its_services_says_how_to_get_there),
+		cmocka_unit_test(what_is_due_is_ranked_over_all_tables),
+		cmocka_unit_test(a_table_in_two_catalogs_is_one_row_that_names_both),
+		cmocka_unit_test(a_catalog_that_is_down_keeps_its_tables_dimmed_and_says_why),
+		cmocka_unit_test(what_only_a_summary_says_is_marked_and_what_is_not_known_is_a_dash),
+		cmocka_unit_test(a_table_opens_and_what_is_due_is_asked_for_after_its_facts),
+		cmocka_unit_test(a_preview_is_asked_once_and_again_by_hand),
+		cmocka_unit_test(o_on_files_turns_to_the_next_order_of_them),
+		cmocka_unit_test(rows_are_asked_of_the_engine_and_null_is_no_text),
+		cmocka_unit_test(a_table_without_an_engine_says_which_line_of_the_profile_names_one),
+		cmocka_unit_test(a_table_that_is_dropped_while_it_is_open_is_said_to_be_gone),
+		cmocka_unit_test(each_format_has_its_own_views),
+		cmocka_unit_test(ten_thousand_tables_never_hold_a_key),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tables: every table of every catalog, once, with its health; what is due is ranked over all of them.
+ * Enter opens a table's page (tables_page.c). With thousands of tables a key costs one pass over them.
+ * UI thread only.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "tables_page.h"
+#include "show.h"
+
+enum { ROOM_FOR_RULE = 18, ROOM_FOR_SENTENCE = 12, DOWN_LINES = 3 };
+
+/* ---- a table in words ---- */
+
+const char *table_text(const struct lake_table *t, const char *column)
+{
+	struct value v = lake_table_get(t, column);
+
+	return v.type == VALUE_TEXT ? v.u.s : "";
+}
+
+const char *table_name(const struct lake_table *t)
+{
+	return table_text(t, "name");
+}
+
+/* An Iceberg or Delta table whose metadata is still to be read. */
+static bool is_unread(const struct lake_table *t)
+{
+	const char *format = table_text(t, "format"), *measured = table_text(t, "measured");
+
+	return (!measured[0] || !strcmp(measured, "none")) && !table_text(t, "error")[0] &&
+		(!format[0] || text_starts(text_of(format), "iceberg") || text_starts(text_of(format), "delta"));
+}
+
+static bool has_files(const struct lake_table *t)
+{
+	const char *format = table_text(t, "format");
+
+	return !format[0] || text_starts(text_of(format), "iceberg") || text_starts(text_of(format), "delta");
+}
+
+enum mark table_mark(const struct lake_table *t)
+{
+	static const struct {
+		const char *grade;
+		enum mark mark;
+	} grades[] = {{"good", MARK_GOOD}, {"due", MARK_DUE}, {"ill", MARK_ILL}, {"failed", MARK_FAILED}};
+	const char *grade = table_text(t, "grade");
+
+	for (size_t i = 0; i < sizeof grades / sizeof *grades; i++)
+		if (!strcmp(grade, grades[i].grade))
+			return grades[i].mark;
+	return table_text(t, "error")[0] ? MARK_FAILED : !has_files(t) ? MARK_OFF : is_unread(t) ? MARK_BUSY : MARK_UNKNOWN;
+}
+
+const char *table_health_words(const struct lake_table *t)
+{
+	const char *due = table_text(t, "due");
+
+	switch ((int)table_mark(t)) {
+	case MARK_GOOD:
+		return due[0] ? due : "good";
+	case MARK_DUE:
+	case MARK_ILL:
+		return due[0] ? due : table_text(t, "grade");
+	case MARK_FAILED:
+		return "failed";
+	case MARK_OFF:
+		return "-";
+	case MARK_BUSY:
+		return "not read yet";
+	default:
+		return "unknown";
+	}
+}
+
+char *table_catalogs(char out[VALUE_TEXT_SIZE], const struct lake_table *t)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < t->n_in && used + 3 < VALUE_TEXT_SIZE; i++) {
+		snprintf(out + used, VALUE_TEXT_SIZE - used, "%s%s", i ? ", " : "", t->in[i].view->catalog->name);
+		used = strlen(out);
+	}
+	return out;
+}
+
+/* A manifest list counts files and records, and knows no sizes. */
+static bool is_told_only(const struct lake_table *t, const char *column)
+{
+	const char *measured = table_text(t, "measured");
+	bool size = !strcmp(column, "bytes");
+
+	if (!size && strcmp(column, "files") != 0 && strcmp(column, "records") != 0 && strcmp(column, "deletes") != 0)
+		return false;
+	return !strcmp(measured, "summary") || (size && !strcmp(measured, "manifest list"));
+}
+
+static const char *show_told(char out[VALUE_TEXT_SIZE], const struct lake_table *t, const char *column, enum unit unit, const struct lake *lake)
+{
+	struct value v = lake_table_get(t, column);
+	char number[VALUE_TEXT_SIZE];
+
+	if (v.type == VALUE_TEXT)
+		return v.u.s;
+	show_value(number, v, unit, lake);
+	snprintf(out, VALUE_TEXT_SIZE, "%s%.90s", v.type != VALUE_UNKNOWN && is_told_only(t, column) ? "~" : "", number);
+	return out;
+}
+
+const char *table_show(char out[VALUE_TEXT_SIZE], const struct lake_table *t, const struct column_spec *spec, const struct lake *lake)
+{
+	return show_told(out, t, spec->name, spec->unit, lake);
+}
+
+/* ---- the list ---- */
+
+static struct value small_share(const struct lake_table *t)
+{
+	struct value small = lake_table_get(t, "small"), files = lake_table_get(t, "files");
+
+	if (small.type != VALUE_INT || files.type != VALUE_INT)
+		return value_unknown();
+	return value_real(files.u.i > 0 ? 100.0 * (double)small.u.i / (double)files.u.i : 0);
+}
+
+static struct value get(const struct list_row *row, const struct list_column *column)
+{
+	const struct lake_table *t = row->lake_table;
+
+	if (is(column, "small"))
+		return small_share(t);
+	if (is(column, "catalogs"))
+		return value_text(t->n_in ? t->in[0].view->catalog->name : NULL);
+	if (is(column, "health"))
+		return value_text(table_health_words(t));
+	if (is(column, "note"))
+		return value_text(table_text(t, table_text(t, "error")[0] ? "error" : "words"));
+	if (is(column, "age"))
+		return t->old && t->in[0].view->snapshot ? value_int(t->in[0].view->snapshot->wall) : value_unknown();
+	return lake_table_get(t, column->name);
+}
+
+static const char *words(const struct list_row *row, const struct list_column *column, const struct lake *lake, char out[VALUE_TEXT_SIZE])
+{
+	if (is(column, "catalogs"))
+		return table_catalogs(out, row->lake_table);
+	if (is(column, "files") || is(column, "records") || is(column, "bytes") || is(column, "deletes"))
+		return show_told(out, row->lake_table, column->name, column->unit, lake);
+	return NULL;
+}
+
+static enum mark mark(const struct list_row *row)
+{
+	return table_mark(row->lake_table);
+}
+
+/* What is due by its weight, above it what cannot be read, below it what is not known, and what is well. */
+static double rank(const struct list_row *row)
+{
+	enum mark m = table_mark(row->lake_table);
+	double weight = value_number(lake_table_get(row->lake_table, "weight"));
+
+	if (m == MARK_FAILED)
+		return 1e30;
+	if (m == MARK_ILL || m == MARK_DUE)
+		return weight > 0 ? weight : 0;
+	return m == MARK_OFF ? -MARK_COUNT - 1 : (double)m - MARK_COUNT;
+}
+
+static bool old(const struct list_row *row)
+{
+	return row->lake_table->old;
+}
+
+static const struct list_kind tables_kind = {
+	.columns = (const struct list_column[]){
+		{"TABLE", "name", .own = true},
+		{"CATALOG", "catalogs", .priority = 4, .most = 24},
+		{"FORMAT", "format", .priority = 2, .most = 12, .own = true},
+		{"SNAPSHOTS", "snapshots", UNIT_COUNT, .priority = 4, .own = true, .number = true},
+		{"FILES", "files", UNIT_COUNT, .priority = 1, .own = true, .number = true},
+		{"SMALL", "small", UNIT_PERCENT, .priority = 3, .own = true, .number = true},
+		{"DELETES", "deletes", UNIT_COUNT, .priority = 5, .own = true, .number = true},
+		{"RECORDS", "records", UNIT_RECORDS, .priority = 5, .own = true, .number = true},
+		{"SIZE", "bytes", UNIT_BYTES, .priority = 1, .own = true, .number = true},
+		{"LAST COMMIT", "committed", UNIT_TIME, .priority = 3, .own = true},
+		{"HEALTH", "health", .most = 26, .own = true, .state = true},
+		{"AGE", "age", UNIT_TIME, .priority = 1},
+		{"BY", "by", .priority = 8, .most = 16, .own = true},
+		{"PARTITIONS", "partitions", UNIT_COUNT, .priority = 8, .own = true, .number = true},
+		{"WORST", "worst", UNIT_COUNT, .priority = 9, .own = true, .number = true},
+		{"MANIFESTS", "manifests", UNIT_COUNT, .priority = 9, .own = true, .number = true},
+		{"COMMITS/D", "rate", UNIT_COUNT, .priority = 9, .own = true, .number = true},
+		{"METADATA", "metadata_bytes", UNIT_BYTES, .priority = 10, .own = true, .number = true},
+		{"SAYS", "note", .priority = 7, .own = true},
+		{0}},
+	.n_names = 2, .get = get, .words = words, .mark = mark, .rank = rank, .old = old, .note = "note", .note_from = MARK_FAILED, .texts = true,
+	.empty = "no catalog is named; a [catalog NAME] in the profile shows its tables",
+};
+
+/* ---- the panel's state ---- */
+
+struct sums { /* over all tables, as of a turn */
+	const struct lake *of;
+	uint64_t turn;
+	size_t due, ill, failed, unread, old;
+	double bytes;
+	bool at_least;
+};
+struct tables {
+	bool begun;
+	struct table_list look;
+	struct sums sums;
+	struct table_page *page;
+};
+
+static struct tables *begun(void *state)
+{
+	struct tables *t = state;
+
+	if (!t->begun)
+		table_list_reset(&t->look);
+	if (!t->begun)
+		t->page = table_page_new();
+	t->begun = true;
+	return t;
+}
+
+static void end(void *state)
+{
+	struct tables *t = state;
+
+	table_page_free(t->page);
+}
+
+static void collect(struct list *list, const struct lake *lake)
+{
+	list_begin(list, &tables_kind, lake);
+	list->any = lake->n_tables > 0;
+	list->rows = mem_new(lake->n_tables + 1, sizeof *list->rows);
+	list->room = lake->n_tables + 1;
+	for (size_t i = 0; i < lake->n_tables; i++)
+		list->rows[list->n++].lake_table = &lake->tables[i];
+	for (size_t i = 0; i < lake->n_catalogs; i++) {
+		const struct table *t = snapshot_find_table(lake->catalogs[i].snapshot, "tables");
+
+		list->left_off += t ? t->left_off : 0;
+		if (lake->catalogs[i].failed && t && t->n_rows)
+			list_has(list, "age");
+	}
+	if (lake->n_catalogs > 1)
+		list_has(list, "catalogs");
+}
+
+/* ---- above the list: all of them in a line, and how the catalogs do ---- */
+
+static const char *catalog_words(const struct catalog_view *c, const struct lake *lake, char out[REASON_SIZE])
+{
+	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+	const struct snapshot *told = c->snapshot;
+
+	if (c->failed && told)
+		snprintf(out, REASON_SIZE, "%.60s does not answer; its tables are as they were %s ago: %.110s", c->catalog->name,
+			clock_span(span, lake->now > told->ended ? lake->now - told->ended : 0), c->failed->err.words);
+	else if (c->failed)
+		snprintf(out, REASON_SIZE, "%.60s: %.170s", c->catalog->name, c->failed->err.words);
+	else if (!told)
+		snprintf(out, REASON_SIZE, "asking %.60s…", c->catalog->name);
+	else
+		snprintf(out, REASON_SIZE, "%.60s %.40s", c->catalog->name, value_show(number, snapshot_get(told, "tables"), UNIT_COUNT));
+	return out;
+}
+
+static const char *cut_words(const struct catalog_view *c)
+{
+	struct value v = snapshot_get(c->snapshot, "cut");
+
+	return !c->failed && v.type == VALUE_TEXT ? v.u.s : "";
+}
+
+static void sum(struct sums *s, const struct lake *lake)
+{
+	if (s->of == lake && s->turn == lake->turn)
+		return;
+	*s = (struct sums){.of = lake, .turn = lake->turn};
+	for (size_t i = 0; i < lake->n_tables; i++) {
+		const struct lake_table *t = &lake->tables[i];
+		enum mark m = table_mark(t);
+		double bytes = value_number(lake_table_get(t, "bytes"));
+
+		s->due += m == MARK_DUE;
+		s->ill += m == MARK_ILL;
+		s->failed += m == MARK_FAILED;
+		s->unread += m == MARK_BUSY;
+		s->old += t->old;
+		s->at_least |= !(bytes >= 0) && m != MARK_OFF;
+		s->bytes += bytes > 0 ? bytes : 0;
+	}
+}
+
+static void count_part(struct pen *pen, enum style style, size_t n, const char *one, const char *many)
+{
+	char number[VALUE_TEXT_SIZE], part[VALUE_TEXT_SIZE * 2];
+
+	if (!n && style != STYLE_NORMAL)
+		return;
+	snprintf(part, sizeof part, "%s %s", value_show(number, value_int((int64_t)n), UNIT_COUNT), n == 1 ? one : many);
+	pen_part(pen, style, part, NULL);
+}
+
+static void draw_sums(const struct sums *s, const struct lake *lake, struct canvas *c)
+{
+	struct pen pen = {c, 0, 1};
+	struct value bytes = value_real(s->bytes);
+	char words_out[VALUE_TEXT_SIZE], one[REASON_SIZE];
+
+	count_part(&pen, STYLE_NORMAL, lake->n_tables, "table", "tables");
+	count_part(&pen, STYLE_BAD, s->failed, "failed", "failed");
+	count_part(&pen, STYLE_BAD, s->ill, "ill", "ill");
+	count_part(&pen, STYLE_WARN, s->due, "due", "due");
+	count_part(&pen, STYLE_ACCENT, s->unread, "unread", "unread");
+	bytes.at_least = s->at_least;
+	if (lake->n_tables)
+		pen_part(&pen, STYLE_NORMAL, value_show(words_out, bytes, UNIT_BYTES), NULL);
+	for (size_t i = 0; i < lake->n_catalogs; i++)
+		if (!lake->catalogs[i].failed)
+			pen_part(&pen, lake->catalogs[i].snapshot ? STYLE_DIM : STYLE_ACCENT, catalog_words(&lake->catalogs[i], lake, one), NULL);
+}
+
+/* Returns the lines used: the sums, and one for each catalog that is down or whose listing is short of some. */
+static int draw_head(const struct sums *s, const struct lake *lake, struct canvas *c)
+{
+	int most = c->height >= ROOM_FOR_RULE ? DOWN_LINES : 1, y = 0;
+	size_t left = 0;
+
+	if (c->height < 3)
+		return 0;
+	draw_sums(s, lake, c);
+	for (size_t i = 0; i < lake->n_catalogs; i++) {
+		const struct catalog_view *v = &lake->catalogs[i];
+		char line[REASON_SIZE];
+
+		if (!v->failed && !cut_words(v)[0])
+			continue;
+		if (y == most || y + 3 > c->height) {
+			left++;
+			continue;
+		}
+		if (v->failed)
+			show_text(c, ++y, 3, c->width - 4, STYLE_WARN, catalog_words(v, lake, line));
+		else {
+			snprintf(line, sizeof line, "%.60s: %.170s", v->catalog->name, cut_words(v));
+			show_text(c, ++y, 3, c->width - 4, STYLE_DIM, line);
+		}
+		show_text(c, y, 1, 1, v->failed ? STYLE_WARN : STYLE_DIM, v->failed ? verdict_glyph(VERDICT_SICK, c->ascii) : "·");
+	}
+	if (left)
+		canvas_printf(c, y, c->width - 9, 8, STYLE_DIM, "+%zu more", left);
+	return y + 1;
+}
+
+static void empty_words(struct list *list, const struct lake *lake)
+{
+	if (list->n || !lake->n_catalogs)
+		return;
+	for (size_t i = 0; i < lake->n_catalogs; i++)
+		if (!lake->catalogs[i].snapshot) {
+			catalog_words(&lake->catalogs[i], lake, list->empty);
+			return;
+		}
+	snprintf(list->empty, sizeof list->empty, "%.60s lists no table", lake->catalogs[0].catalog->name);
+}
+
+/* Of the selected one, where its sentence has no column. */
+static void draw_sentence(const struct table_list *look, struct canvas *c)
+{
+	const struct lake_table *t = look->selected.lake_table;
+	char line[REASON_SIZE * 2];
+
+	if (!t || look->broad || table_mark(t) == MARK_FAILED) /* why it failed stands below its row */
+		return;
+	snprintf(line, sizeof line, "%.120s: %.300s", table_name(t), table_text(t, "words")[0] ? table_text(t, "words") : table_health_words(t));
+	show_text(c, 0, 1, c->width - 2, STYLE_DIM, line);
+}
+
+static void draw(struct panel_view *view, void *state, struct canvas *c)
+{
+	struct tables *t = begun(state);
+	struct list list;
+	struct canvas body, foot;
+	int head, below = c->height >= ROOM_FOR_SENTENCE;
+
+	if (table_page_is_open(t->page)) {
+		table_page_draw(t->page, view, c);
+		return;
+	}
+	sum(&t->sums, view->lake);
+	head = view->lake->n_catalogs ? draw_head(&t->sums, view->lake, c) : 0;
+	if (c->height >= ROOM_FOR_RULE && head)
+		show_rule(c, head++);
+	collect(&list, view->lake);
+	empty_words(&list, view->lake);
+	body = canvas_part(c, head, 0, c->height - head - below, c->width);
+	foot = canvas_part(c, c->height - below, 0, below, c->width);
+	list_draw(&t->look, view, &list, &body);
+	draw_sentence(&t->look, &foot);
+	t->look.selected = (struct list_row){0};
+	list_end(&list);
+}
+
+static unsigned act(struct panel_view *view, void *state, enum act what)
+{
+	struct tables *t = begun(state);
+	struct list list;
+	struct list_row row;
+	unsigned reactions;
+
+	if (table_page_is_open(t->page))
+		return table_page_act(t->page, view, what);
+	if (what == ACT_REFRESH)
+		return REACT_NONE;
+	collect(&list, view->lake);
+	reactions = list_act(&t->look, view, &list, what, &row);
+	list_end(&list);
+	if (!reactions && row.lake_table && (what == ACT_ENTER || what == ACT_RIGHT || what == ACT_PEEK))
+		return table_page_open(t->page, view, row.lake_table) | (what == ACT_PEEK ? table_page_act(t->page, view, ACT_PEEK) : 0);
+	return reactions;
+}
+
+const struct panel panel_tables = {
+	.name = "tables",
+	.title = "Tables",
+	.key = '4',
+	.help = "Every Iceberg and Delta table of every catalog, once, and what is due for it: compact, expire, manifests, deletes, metadata, "
+		"optimize, vacuum, by the engines' own rules. o puts first what is due most, ! leaves only that. ~ is before what only the "
+		"table's own summary says. Enter opens a table: snapshots, partitions, files, schema, rows, growth, and what each cure would do; "
+		"nothing is run. o on files: largest, smallest, oldest.",
+	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"}, {ACT_SORT, "rank, sort"},
+		{ACT_NONE, NULL}},
+	.state_size = sizeof(struct tables),
+	.draw = draw,
+	.act = act,
+	.end = end,
+};
