@@ -992,7 +992,7 @@ static void fill_lake_tables(struct fixture *f)
 		"gold.hourly_metrics|iceberg v2|3b2c|s3://lake/gold/hourly_metrics|s3://lake/gold/hourly_metrics/metadata/00009.json|9|14|0|0|8760|3250585|"
 		"3600|overwrite|spark 4.1.4|24|1|14|3|9000|8|exact|good||0|its files are as large as they should be|",
 		"silver.broken|iceberg v2|4b2c|s3://lake/silver/broken|s3://lake/silver/broken/metadata/v7.json|||||||||||||||||failed|||"
-		"|s3://lake/silver/broken/metadata/v7.json: 404, there is no such object",
+		"|s3://lake/silver/broken/metadata/v7.json: there is no such object",
 		"silver.new|||||||||||||||||||||||||",
 		"silver.orders_delta|delta|5b2c|s3://lake/silver/orders_delta|s3://lake/silver/orders_delta/_delta_log/30.json|31|66|26||402118|92274688|"
 		"259200|WRITE|delta 4.4.0|0.5|3|30||||exact|due|optimize|26|40 % of files are small|",
