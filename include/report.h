@@ -31,6 +31,19 @@ struct report_question {
 	const char *service, *view, *subject;
 };
 size_t report_lag_questions(const struct lake *lake, const struct report_options *options, struct report_question *out, size_t most);
+/* Every table of every catalog. EXIT_UNKNOWN: no catalog answered. */
+enum exit_code report_tables(const struct lake *lake, const struct report_options *options, struct buf *out);
+bool report_tables_told(const struct lake *lake); /* every catalog was read, or failed */
+/* One table, from the answers to report_table_views, each NULL where it was not asked or did not answer. The last view is of files. */
+extern const char *const report_table_views[]; /* ends with NULL */
+enum exit_code report_table(const struct lake *lake, const struct lake_table *t, const struct snapshot *const *answers,
+	const struct report_options *options, struct buf *out);
+/* What a cure would do: plan is the answer to the view of its name, or NULL. */
+struct report_action { const char *name, *format; };
+extern const struct report_action report_actions[]; /* ends with a name of NULL */
+bool report_action_fits(const struct report_action *action, const struct lake_table *t);
+enum exit_code report_plan(const struct lake *lake, const struct lake_table *t, const char *action, const struct snapshot *plan,
+	const struct report_options *options, struct buf *out);
 void report_versions(struct buf *out); /* of laketop and its libraries, for --version and doctor */
 /* One line, and its exit code. names NULL: the required services. */
 enum exit_code report_check(const struct lake *lake, const char *const *names, struct buf *out);

@@ -16,10 +16,11 @@
 #include "report.h"
 #include "run.h"
 #include "service.h"
+#include "tables_commands.h"
 #include "terminal.h"
 #include "theme.h"
 
-enum { OUT_MAX = 64 << 20, WITHIN_MS = 8000, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40, QUESTIONS_MAX = 64 };
+enum { OUT_MAX = 64 << 20, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40, QUESTIONS_MAX = 64 };
 
 /* Where the profile names what lag is about, nobody else is asked. */
 static bool names_lag(const struct profile *profile)
@@ -31,18 +32,26 @@ static bool names_lag(const struct profile *profile)
 	return false;
 }
 
+static bool is_about_tables(enum command command)
+{
+	return command == COMMAND_TABLES || command == COMMAND_TABLE || command == COMMAND_PLAN;
+}
+
+/* Catalogs are asked, and no service beside them. */
+static const char *const nobody[] = {NULL};
+
 struct engine_options engine_options_of(const struct setup *setup)
 {
 	const struct options *o = setup->options;
-	bool lag = o->command == COMMAND_LAG && !o->replay && names_lag(setup->profile);
+	bool lag = o->command == COMMAND_LAG && !o->replay && names_lag(setup->profile), tables = is_about_tables(o->command) && !o->replay;
 
 	return (struct engine_options){
 		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
-		.discover = !o->service && !lag, .only = o->service, .only_kinds = lag ? report_lag_kinds : NULL,
-		.tables = o->command == COMMAND_DOCTOR,
+		.discover = !o->service && !lag && !tables, .only = o->service, .only_kinds = lag ? report_lag_kinds : tables ? nobody : NULL,
+		.tables = o->command == COMMAND_DOCTOR || tables,
 		/* a look at all processes takes longer than the whole question */
-		.blind = lag,
+		.blind = lag || tables,
 	};
 }
 
@@ -57,10 +66,7 @@ void end_engine(struct engine *engine, int64_t ms, int code)
 
 /* ---- running until something holds ---- */
 
-typedef bool (*holds)(const struct lake *lake, const void *ctx);
-
-/* True where it held before the deadline. The lake is the newest one either way. */
-static bool run_until(struct engine *engine, int64_t deadline, holds test, const void *ctx)
+bool run_until(struct engine *engine, int64_t deadline, holds test, const void *ctx)
 {
 	const struct lake *lake = engine_lake(engine);
 
@@ -143,7 +149,7 @@ static bool known_service(const struct setup *setup, const char *name)
 
 static bool known_names(const struct setup *setup)
 {
-	for (size_t i = 0; setup->options->names[i]; i++)
+	for (size_t i = 0; setup->options->command == COMMAND_CHECK && setup->options->names[i]; i++)
 		if (!known_service(setup, setup->options->names[i]))
 			return false;
 	return known_service(setup, setup->options->service);
@@ -270,7 +276,7 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 	struct buf out;
 	int code;
 
-	if (!known_names(setup))
+	if (!known_names(setup) || (is_about_tables(o->command) && !profile_names_catalogs(setup)) || (o->command == COMMAND_PLAN && !plan_action(o)))
 		return EXIT_USAGE;
 	net_global_init();
 	engine = engine_start(&options, &err);
@@ -278,7 +284,7 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 		fprintf(stderr, "laketop: %s\n", err.words);
 		return EXIT_USAGE;
 	}
-	run_until(engine, deadline, o->command == COMMAND_LAG ? told_of_lag : settled, engine);
+	run_until(engine, deadline, o->command == COMMAND_LAG ? told_of_lag : is_about_tables(o->command) ? tables_told : settled, engine);
 	buf_init(&out, OUT_MAX);
 	code = print(setup, engine, &out);
 	if (fwrite(buf_text(&out).at, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
@@ -369,6 +375,12 @@ int command_run(const struct setup *setup)
 		return run_reporting(setup, print_lag);
 	case COMMAND_SPARK:
 		return run_reporting(setup, print_spark);
+	case COMMAND_TABLES:
+		return run_reporting(setup, print_tables);
+	case COMMAND_TABLE:
+		return run_reporting(setup, print_table);
+	case COMMAND_PLAN:
+		return run_reporting(setup, print_plan);
 	case COMMAND_DOCTOR:
 		return run_reporting(setup, print_doctor);
 	case COMMAND_WAIT:

@@ -102,7 +102,11 @@ static void fulfil(struct loop *l, const struct wish *wish)
 		engine_refresh(l->engine, wish->service[0] ? wish->service : NULL);
 	if (wish->what & WISH_IDENTIFY)
 		engine_ask_port(l->engine, wish->address, wish->port);
-	if (wish->what & WISH_ASK)
+	if (wish->what & WISH_DROP)
+		engine_drop_view(l->engine, wish->service);
+	if ((wish->what & WISH_ASK) && wish->ask_catalog)
+		engine_ask_table(l->engine, wish->ask_service, wish->ask_view, wish->ask_subject);
+	else if (wish->what & WISH_ASK)
 		engine_ask_view(l->engine, wish->ask_service, wish->ask_view, wish->ask_subject);
 	if (wish->what & WISH_COPY)
 		copy(l, wish->copy);

@@ -12,7 +12,7 @@ enum { WORD_MAX = 32 };
 
 #define FOR(command) (1u << (command))
 enum { FACTS = FOR(COMMAND_SCREEN) | FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_WAIT) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) |
-	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_DOCTOR) };
+	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR) };
 
 const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_SCREEN] = {"", "", "the lakehouse on this terminal"},
@@ -23,6 +23,9 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_EVENTS] = {"events", "", "what changed, when"},
 	[COMMAND_LAG] = {"lag", "", "how far behind consumer groups and streaming queries are, and whether they get on"},
 	[COMMAND_SPARK] = {"spark", "", "masters, workers, applications, stages, streaming queries and Connect of every Spark"},
+	[COMMAND_TABLES] = {"tables", "", "every table of every catalog, and what is due for it, most due first"},
+	[COMMAND_TABLE] = {"table", "TABLE", "one table: health, facts, snapshots, partitions, schema, properties"},
+	[COMMAND_PLAN] = {"plan", "ACTION TABLE", "what compact, expire, manifests, deletes, orphans, optimize or vacuum would do; nothing is run"},
 	[COMMAND_DOCTOR] = {"doctor", "", "versions, terminal, what is asked of each service and what that costs it"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
 	[COMMAND_KEYS] = {"keys", "", "the keys of the screen"},
@@ -37,13 +40,15 @@ const struct option_spec option_specs[] = {
 	{"--ascii", NULL, "draw no sign beyond ASCII", FOR(COMMAND_SCREEN) | FOR(COMMAND_KEYS)},
 	{"--no-color", NULL, "draw without colours, as with NO_COLOR", FOR(COMMAND_SCREEN)},
 	{"--mouse", NULL, "begin with the mouse on (m switches it)", FOR(COMMAND_SCREEN)},
-	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK)},
+	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) |
+		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN)},
+	{"--files", NULL, "with its largest files", FOR(COMMAND_TABLE)},
 	{"--tables", NULL, "with the tables of each service", FOR(COMMAND_STATUS)},
 	{"--service", "NAME", "only this one", FOR(COMMAND_STATUS) | FOR(COMMAND_LAG)},
 	{"--group", "NAME", "only this consumer group, with its partitions", FOR(COMMAND_LAG)},
 	{"--within", "TIME", "answer after this time at the latest; what is not known by then is unknown (8s)",
 		FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) |
-			FOR(COMMAND_DOCTOR)},
+			FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR)},
 	{"--for", "SERVICE=VERDICT[@VERSION]", "what to wait for; may be given more than once: all of them", FOR(COMMAND_WAIT)},
 	{"--timeout", "TIME", "give up then, with exit code 6 (60s)", FOR(COMMAND_WAIT)},
 	{"--version", NULL, "versions of laketop and its libraries", 0},
@@ -177,7 +182,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		{"--profile", &o->profile, NULL}, {"--demo", &o->demo, NULL}, {"--record", &o->record, NULL},
 		{"--replay", &o->replay, NULL}, {"--theme", &o->theme, NULL}, {"--service", &o->service, NULL},
 		{"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
-		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables},
+		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--files", NULL, &o->files},
 		{"--help", NULL, &o->help}, {"--version", NULL, &o->version},
 	};
 
@@ -254,6 +259,17 @@ static bool find_command(int argc, char *const argv[], struct options *o, int *a
 	return true;
 }
 
+/* How many words the arguments are, where they may not be left out. */
+static size_t names_needed(enum command command)
+{
+	struct text rest = text_of(command_specs[command].arguments), word;
+	size_t n = 0;
+
+	while (text_word(&rest, &word))
+		n += word.at[0] != '[';
+	return n;
+}
+
 static bool take_name(const char *word, struct options *o, struct err *err)
 {
 	size_t n = 0;
@@ -264,6 +280,9 @@ static bool take_name(const char *word, struct options *o, struct err *err)
 		n++;
 	if (n == NAMES_MAX)
 		return err_set(err, ERR_USAGE, "at most %d services can be named", NAMES_MAX);
+	if (names_needed(o->command) && n == names_needed(o->command))
+		return err_set(err, ERR_USAGE, "\"laketop %s\" takes %s, and no \"%s\"", command_specs[o->command].name,
+			command_specs[o->command].arguments, word);
 	o->names[n] = word;
 	return true;
 }
@@ -287,6 +306,8 @@ bool options_parse(int argc, char *const argv[], struct options *out, struct err
 		return fine;
 	if (out->record && out->replay)
 		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
+	if (names_needed(out->command) && !out->names[names_needed(out->command) - 1])
+		return err_set(err, ERR_USAGE, "\"laketop %s\" needs %s", command_specs[out->command].name, command_specs[out->command].arguments);
 	if (out->command == COMMAND_WAIT && !out->conditions[0])
 		return err_set(err, ERR_USAGE, "\"laketop wait\" needs --for SERVICE=VERDICT[@VERSION]");
 	return true;

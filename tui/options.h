@@ -14,13 +14,14 @@
 
 enum command {
 	COMMAND_SCREEN, /* none was given */
-	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_LAG, COMMAND_SPARK, COMMAND_DOCTOR, COMMAND_THEMES, COMMAND_KEYS,
+	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_LAG, COMMAND_SPARK,
+	COMMAND_TABLES, COMMAND_TABLE, COMMAND_PLAN, COMMAND_DOCTOR, COMMAND_THEMES, COMMAND_KEYS,
 	COMMAND_COUNT,
 };
 
 struct command_spec {
 	const char *name;
-	const char *arguments; /* "[SERVICE...]"; "" none are taken */
+	const char *arguments; /* "[SERVICE...]", "ACTION TABLE"; "" none are taken */
 	const char *help;
 };
 extern const struct command_spec command_specs[COMMAND_COUNT]; /* by enum command; the screen has no name */
@@ -39,9 +40,9 @@ struct options { /* strings belong to argv; NULL where not given */
 	enum command command;
 	bool help, version;
 	const char *profile, *demo, *record, *replay, *theme, *service, *group;
-	bool ascii, no_color, mouse, json, tables;
+	bool ascii, no_color, mouse, json, tables, files;
 	int64_t within, timeout;                /* ms; -1 not given */
-	const char *names[NAMES_MAX + 1];       /* of services; ends with NULL */
+	const char *names[NAMES_MAX + 1];       /* the command's arguments: services, a table; ends with NULL */
 	const char *conditions[CONDITIONS_MAX + 1]; /* of --for; ends with NULL */
 };
 

@@ -979,32 +979,32 @@ static const struct service_kind tables_engine = {
 	.views = (const char *const[]){"rows", NULL},
 };
 
-/* name|format|uuid|location|metadata|snapshots|files|small|deletes|records|bytes|committed|operation|by|rate|partitions|worst|manifests|
+/* name|format|uuid|location|metadata|snapshots|files|small|deletes|position_deletes|records|bytes|committed|snapshot|operation|by|rate|partitions|worst|manifests|
  * metadata_bytes|metadata_files|measured|grade|due|weight|words|error */
 static void fill_lake_tables(struct fixture *f)
 {
 	static const char *const lake[] = {
-		"bronze.orders|iceberg v2|1b2c|s3://lake/bronze/orders|s3://lake/bronze/orders/metadata/00412.json|412|8120|7633|12|1027129|1288490188|"
-		"120|append|spark 4.1.4|48|31|410|612|1887436|100|exact|ill|compact, expire|7633|"
+		"bronze.orders|iceberg v2|1b2c|s3://lake/bronze/orders|s3://lake/bronze/orders/metadata/00412.json|412|8120|7633|12|7|1027129|"
+		"1288490188|120|3051729675574597004|append|spark 4.1.4|48|31|410|612|1887436|100|exact|ill|compact, expire|7633|"
 		"94 % of files are under 13 MiB; 412 snapshots, the oldest 61 d; 3 partitions hold 80 % of the files|",
-		"bronze.payments|iceberg v1|2b2c|s3://lake/bronze/payments|s3://lake/bronze/payments/metadata/00002.json|2|41||0|88120|44040192|"
-		"86400|append|spark 4.1.4|0.3||||4096|1|summary|good||0|41 files in one snapshot|",
-		"gold.hourly_metrics|iceberg v2|3b2c|s3://lake/gold/hourly_metrics|s3://lake/gold/hourly_metrics/metadata/00009.json|9|14|0|0|8760|3250585|"
-		"3600|overwrite|spark 4.1.4|24|1|14|3|9000|8|exact|good||0|its files are as large as they should be|",
-		"silver.broken|iceberg v2|4b2c|s3://lake/silver/broken|s3://lake/silver/broken/metadata/v7.json|||||||||||||||||failed|||"
-		"|s3://lake/silver/broken/metadata/v7.json: there is no such object",
-		"silver.new|||||||||||||||||||||||||",
-		"silver.orders_delta|delta|5b2c|s3://lake/silver/orders_delta|s3://lake/silver/orders_delta/_delta_log/30.json|31|66|26||402118|92274688|"
-		"259200|WRITE|delta 4.4.0|0.5|3|30||||exact|due|optimize|26|40 % of files are small|",
-		"silver.some_view|view||||||||||||||||||||||||",
-		"日本語.とても長い名前のテーブルです|iceberg v3|6b2c|s3://lake/x|s3://lake/x/metadata/1.json|1|12|0|3|9223372036854775807|"
-		"9223372036854775807|60|append|%s%n|||||||exact|good||0||", NULL};
+		"bronze.payments|iceberg v1|2b2c|s3://lake/bronze/payments|s3://lake/bronze/payments/metadata/00002.json|2|41||0||88120|"
+		"44040192|86400||append|spark 4.1.4|0.3||||4096|1|summary|good||0|41 files in one snapshot|",
+		"gold.hourly_metrics|iceberg v2|3b2c|s3://lake/gold/hourly_metrics|s3://lake/gold/hourly_metrics/metadata/00009.json|9|14|0|0|"
+		"|8760|3250585|3600||overwrite|spark 4.1.4|24|1|14|3|9000|8|exact|good||0|its files are as large as they should be|",
+		"silver.broken|iceberg v2|4b2c|s3://lake/silver/broken|s3://lake/silver/broken/metadata/v7.json|||||||||||||||||||failed||||"
+		"s3://lake/silver/broken/metadata/v7.json: there is no such object",
+		"silver.new|||||||||||||||||||||||||||",
+		"silver.orders_delta|delta|5b2c|s3://lake/silver/orders_delta|s3://lake/silver/orders_delta/_delta_log/30.json|31|66|26|||"
+		"402118|92274688|259200||WRITE|delta 4.4.0|0.5|3|30||||exact|due|optimize|26|40 % of files are small|",
+		"silver.some_view|view||||||||||||||||||||||||||",
+		"日本語.とても長い名前のテーブルです|iceberg v3|6b2c|s3://lake/x|s3://lake/x/metadata/1.json|1|12|0|3||9223372036854775807|9223372036854775807|"
+		"60||append|%s%n|||||||exact|good||0||", NULL};
 	static const char *const polaris[] = {
-		"bronze.orders|iceberg v2|1b2c|s3://lake/bronze/orders|s3://lake/bronze/orders/metadata/00412.json|412|8120|7633|12|1027129|1288490188|"
-		"120|append|spark 4.1.4|48|31|410|612|1887436|100|exact|ill|compact, expire|7633|"
+		"bronze.orders|iceberg v2|1b2c|s3://lake/bronze/orders|s3://lake/bronze/orders/metadata/00412.json|412|8120|7633|12|7|1027129|"
+		"1288490188|120|3051729675574597004|append|spark 4.1.4|48|31|410|612|1887436|100|exact|ill|compact, expire|7633|"
 		"94 % of files are under 13 MiB; 412 snapshots, the oldest 61 d; 3 partitions hold 80 % of the files|",
-		"audit.log|iceberg v2|7b2c|s3://audit/log|s3://audit/log/metadata/00007.json|61|120|4||88120|1288490188|"
-		"600|append|trino 476|48|31|10|12|18874|10|manifest list|due|expire|61|61 snapshots, the oldest 90 d|", NULL};
+		"audit.log|iceberg v2|7b2c|s3://audit/log|s3://audit/log/metadata/00007.json|61|120|4|||88120|1288490188|600||append|"
+		"trino 476|48|31|10|12|18874|10|manifest list|due|expire|61|61 snapshots, the oldest 90 d|", NULL};
 	struct catalog_view *c;
 	struct snapshot *s;
 
@@ -1041,8 +1041,8 @@ struct fixture *fixture_tables(size_t n)
 		} ills[] = {{"good|", "its files are as large as they should be"}, {"due|compact", "40 % of files are small"},
 			{"ill|compact, expire", "94 % of files are small; 412 snapshots, the oldest 61 d"}, {"good|", "one file"}};
 		size_t len = (size_t)snprintf(text[i], sizeof text[i], "space%02zu.table_%05zu|iceberg v2|%zu|s3://lake/%zu|s3://lake/%zu/metadata/1.json|%zu|"
-			"%zu|%zu|0|%zu|%zu|%zu|append|spark 4.1.4|48|31|410|612|1887436|100|exact|", i / 500, i, i, i, i, i % 400, i % 9000, i % 77,
-			i * 1000, i * 1000000, i);
+			"%zu|%zu|0|0|%zu|%zu|%zu|%zu|append|spark 4.1.4|48|31|410|612|1887436|100|exact|", i / 500, i, i, i, i, i % 400, i % 9000, i % 77,
+			i * 1000, i * 1000000, i, i);
 
 		snprintf(text[i] + len, sizeof text[i] - len, "%s|%zu|%s|", ills[i % 4].due, ills[i % 4].due[0] == 'g' ? 0 : i * 7919 % n,
 			ills[i % 4].says);
