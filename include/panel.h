@@ -72,6 +72,7 @@ struct panel {
 	size_t state_size;        /* zeroed at first; kept while the program runs */
 	void (*draw)(struct panel_view *view, void *state, struct canvas *c);
 	unsigned (*act)(struct panel_view *view, void *state, enum act act); /* reactions */
+	bool tables;              /* looks at tables: they are asked more often meanwhile */
 	void (*end)(void *state); /* gives back what the state holds; NULL: nothing */
 };
 extern const struct panel *const panels[]; /* ends with NULL; the first is the overview */

@@ -447,5 +447,6 @@ const struct panel panel_tables = {
 	.state_size = sizeof(struct tables),
 	.draw = draw,
 	.act = act,
+	.tables = true,
 	.end = end,
 };

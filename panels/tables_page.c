@@ -149,12 +149,22 @@ static void fetch(struct table_page *page, const struct lake *lake)
 
 /* ---- asking ---- */
 
+/* As that catalog calls it: two may know it by two names. */
+static const char *name_in(const struct lake_table *t, const struct catalog_view *c)
+{
+	struct value v = value_unknown();
+
+	for (size_t i = 0; i < t->n_in; i++)
+		if (t->in[i].view == c)
+			v = table_get(snapshot_find_table(c->snapshot, "tables"), t->in[i].row, "name");
+	return v.type == VALUE_TEXT ? v.u.s : "";
+}
+
 static bool put_subject(struct table_page *page, const struct lake_table *t, const struct catalog_view *c)
 {
 	const struct catalog *catalog = c->catalog;
 
-	(void)t;
-	return rows_subject(page->subject, catalog->engine_catalog ? catalog->engine_catalog : catalog->name, page->name, ROWS_SHOWN);
+	return rows_subject(page->subject, catalog->engine_catalog ? catalog->engine_catalog : catalog->name, name_in(t, c), ROWS_SHOWN);
 }
 
 static unsigned ask(struct table_page *page, struct panel_view *view, const struct lake_table *t, size_t at)

@@ -276,7 +276,7 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 	struct buf out;
 	int code;
 
-	if (!known_names(setup) || (is_about_tables(o->command) && !profile_names_catalogs(setup)) || (o->command == COMMAND_PLAN && !plan_action(o)))
+	if (!known_names(setup) || (o->command == COMMAND_PLAN && !plan_action(o)) || (is_about_tables(o->command) && !profile_names_catalogs(setup)))
 		return EXIT_USAGE;
 	net_global_init();
 	engine = engine_start(&options, &err);

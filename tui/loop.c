@@ -56,6 +56,8 @@ static void draw(struct loop *l)
 		canvas_free(l->canvas);
 		l->canvas = canvas_new(width, height, l->setup->ascii);
 	}
+	if (l->engine)
+		engine_watch_tables(l->engine, screen_watches_tables(l->screen));
 	screen_draw(l->screen, l->canvas, &y, &x);
 	terminal_paint(l->terminal, l->canvas, y, x);
 	l->dirty = false;

@@ -97,6 +97,11 @@ static const struct panel *panel_of(struct screen *s)
 	return panels[page_of(s)->panel];
 }
 
+bool screen_watches_tables(struct screen *s)
+{
+	return panel_of(s)->tables;
+}
+
 static struct panel_view view_of(struct screen *s)
 {
 	struct page *page = page_of(s);

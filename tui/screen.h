@@ -46,6 +46,7 @@ void screen_say(struct screen *s, enum style style, const char *format, ...) __a
 
 struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */
 bool screen_frozen(const struct screen *s);
+bool screen_watches_tables(struct screen *s); /* the panel in sight is about them */
 int64_t screen_due(const struct screen *s); /* clock_ms() of the next draw that is needed without news; never: INT64_MAX */
 
 #endif

@@ -17,8 +17,8 @@ bool profile_names_catalogs(const struct setup *setup)
 
 	if (setup->options->replay || p->n_catalogs)
 		return true;
-	fprintf(stderr, "laketop: %s%s names no catalog: add [catalog NAME] with kind = ... and service = ... (README, \"A profile\")\n",
-		p->name ? "profile " : "no profile is given, so nothing", p->name ? p->name : "");
+	fprintf(stderr, "laketop: %s%s%s: add [catalog NAME] with kind = ... and service = ... (README, \"A profile\")\n",
+		p->name ? "profile " : "no profile is given that names a catalog", p->name ? p->name : "", p->name ? " names no catalog" : "");
 	return false;
 }
 

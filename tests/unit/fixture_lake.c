@@ -1057,6 +1057,12 @@ struct fixture *fixture_tables(size_t n)
 	return f;
 }
 
+void fixture_silence(struct fixture *f)
+{
+	f->catalog_views[0].snapshot = NULL;
+	f->lake.n_tables = 0;
+}
+
 static const struct table_spec rows_specs[] = {
 	{"rows", "", (const struct column_spec[]){
 		{"order_id", VALUE_INT, UNIT_NONE, 0, "bigint"}, {"placed_at", VALUE_TEXT, UNIT_NONE, 0, "timestamp"},

@@ -34,6 +34,7 @@ void fixture_answer(struct fixture *f, const char *view, const char *subject, co
 void fixture_table_answer(struct fixture *f, const char *view, const char *table, const char *why);
 /* A lake of so many tables in one catalog. */
 struct fixture *fixture_tables(size_t n);
+void fixture_silence(struct fixture *f); /* its first catalog was never heard */
 struct service *fixture_service(struct fixture *f, const char *name); /* to be changed by a test; it must be there */
 
 #endif

@@ -172,7 +172,7 @@ static void every_option_is_in_the_help_and_is_understood(void **state)
 		assert_non_null(strstr(out.at, spec->name));
 		while (spec->commands && !(spec->commands & (1u << command)))
 			command++;
-		snprintf(line, sizeof line, "%s %s%s%s%s", command_specs[command].name, spec->name, spec->argument ? "=" : "", spec->argument ? value : "",
+		snprintf(line, sizeof line, "%s%s %s%s%s%s", command_specs[command].name, command == COMMAND_TABLE ? " t" : "", spec->name, spec->argument ? "=" : "", spec->argument ? value : "",
 			command == COMMAND_WAIT ? " --for a=serving" : "");
 		if (!parse(line, &o, &err))
 			fail_msg("%s: %s", line, err.words);
@@ -194,6 +194,26 @@ static void the_help_of_a_command_tells_its_options_only(void **state)
 	buf_free(&out);
 }
 
+static void a_plan_takes_an_action_and_a_table(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_true(parse("plan compact bronze.orders --json", &o, &err));
+	assert_int_equal(o.command, COMMAND_PLAN);
+	assert_string_equal(o.names[0], "compact");
+	assert_string_equal(o.names[1], "bronze.orders");
+	assert_false(parse("plan compact", &o, &err));
+	assert_string_equal(err.words, "\"laketop plan\" needs ACTION TABLE");
+	assert_false(parse("table a b", &o, &err));
+	assert_string_equal(err.words, "\"laketop table\" takes TABLE, and no \"b\"");
+	assert_true(parse("table a --files", &o, &err));
+	assert_true(o.files);
+	assert_false(parse("tables --files", &o, &err));
+	assert_true(parse("plan --help", &o, &err));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +226,7 @@ int main(void)
 		cmocka_unit_test(durations_have_a_unit),
 		cmocka_unit_test(every_option_is_in_the_help_and_is_understood),
 		cmocka_unit_test(the_help_of_a_command_tells_its_options_only),
+		cmocka_unit_test(a_plan_takes_an_action_and_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -790,6 +790,153 @@ static void events_are_lines_with_a_time(void **state)
 	fixture_free(f);
 }
 
+/* ---- tables ---- */
+
+static struct json *json_of_buf(void)
+{
+	struct err err = {0};
+	struct json *j;
+
+	assert_false(out.full);
+	j = json_parse(buf_text(&out), &err);
+	if (!j)
+		fail_msg("%s\n%s", err.words, buf_text(&out).at);
+	return j;
+}
+
+static void assert_in_schema(const struct json *document)
+{
+	struct json *schema = schema_of("tests/schema/tables.json");
+	struct check c = {.root = schema};
+
+	if (!holds(&c, schema, document))
+		fail_msg("not in tests/schema/tables.json:%s", c.where);
+	json_free(schema);
+}
+
+static void tables_keep_their_schema_and_every_digit_of_an_id(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_TABLES);
+	const struct json *orders, *log;
+	struct json *j;
+	bool yes;
+
+	(void)state;
+	buf_reset(&out);
+	assert_int_equal(report_tables(fixture_lake(f), &(struct report_options){.json = true}, &out), EXIT_READY);
+	j = json_of_buf();
+	assert_in_schema(j);
+	assert_int_equal(json_count(json_path(j, "tables.tables")), 9);
+	orders = named(json_path(j, "tables.tables"), "name", "bronze.orders");
+	assert_number(orders, "snapshot_id", 3051729675574597004);
+	assert_number(orders, "small_files", 7633);
+	assert_number(orders, "format_version", 2);
+	assert_text(orders, "format", "iceberg");
+	assert_string_equal(json_string(json_first(json_get(orders, "also_in"))), "polaris");
+	assert_int_equal(json_count(json_get(orders, "due")), 2);
+	assert_true(json_bool(json_get(orders, "exact"), &yes) && yes);
+	log = named(json_path(j, "tables.tables"), "name", "audit.log");
+	assert_true(json_bool(json_get(log, "old"), &yes) && yes);
+	assert_true(json_bool(json_get(log, "exact"), &yes) && !yes);
+	assert_null_there(named(json_path(j, "tables.tables"), "name", "silver.new"), "data_files"); /* never 0 */
+	assert_text(named(json_path(j, "tables.catalogs"), "catalog", "polaris"), "error", "127.0.0.1:8181 refuses the connection");
+	json_free(j);
+	fixture_free(f);
+}
+
+static void tables_as_text_say_the_worst_first_and_which_catalog_is_down(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_TABLES);
+	const char *page;
+
+	(void)state;
+	buf_reset(&out);
+	report_tables(fixture_lake(f), &(struct report_options){0}, &out);
+	page = buf_text(&out).at;
+	assert_true(has_line(page, "polaris: does not answer; its tables are as they were 4min ago: 127.0.0.1:8181 refuses the connection"));
+	assert_true(strstr(page, "silver.broken: failed") < strstr(page, "bronze.orders: ill, due compact, expire"));
+	assert_true(strstr(page, "bronze.orders: ill") < strstr(page, "audit.log: due, due expire"));
+	assert_true(strstr(page, "audit.log: due") < strstr(page, "gold.hourly_metrics: good"));
+	assert_non_null(strstr(page, "about 41 files"));
+	fixture_free(f);
+}
+
+static void nobody_answering_is_not_the_same_as_no_tables(void **state)
+{
+	struct fixture *f = fixture_tables(0);
+	struct lake *lake = fixture_lake(f);
+
+	(void)state;
+	buf_reset(&out);
+	assert_int_equal(report_tables(lake, &(struct report_options){0}, &out), EXIT_READY);
+	assert_true(report_tables_told(lake));
+	fixture_silence(f);
+	assert_false(report_tables_told(lake));
+	assert_int_equal(report_tables(lake, &(struct report_options){0}, &out), EXIT_UNKNOWN);
+	assert_non_null(strstr(buf_text(&out).at, "lake: no answer in time"));
+	fixture_free(f);
+}
+
+/* What a lake's catalog answers to a view, as a caller would have kept it. */
+static const struct snapshot *view_of(struct fixture *f, const char *view, const char *why)
+{
+	fixture_table_answer(f, view, "bronze.orders", why);
+	return fixture_lake(f)->catalogs[0].answer;
+}
+
+static void one_table_is_told_with_its_views_and_with_those_that_failed(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_TABLES);
+	const struct snapshot *answers[16] = {0};
+	const struct lake_table *t = lake_table_named(fixture_lake(f), "lake.bronze.orders");
+	struct json *j;
+
+	(void)state;
+	for (size_t i = 0; report_table_views[i]; i++)
+		answers[i] = view_of(f, report_table_views[i], !strcmp(report_table_views[i], "partitions") ? "the budget ended it" : NULL);
+	buf_reset(&out);
+	assert_int_equal(report_table(fixture_lake(f), t, answers, &(struct report_options){.json = true}, &out), EXIT_READY);
+	j = json_of_buf();
+	assert_in_schema(j);
+	assert_number(json_first(json_path(j, "tables.snapshots")), "snapshot", 3051729675574597004);
+	assert_text(j, "errors.partitions", "the budget ended it");
+	json_free(j);
+	buf_reset(&out);
+	report_table(fixture_lake(f), t, answers, &(struct report_options){0}, &out);
+	assert_true(has_line(buf_text(&out).at, "  write.delete.mode: merge-on-read"));
+	assert_non_null(strstr(buf_text(&out).at, "  3051729675574597004, parent 2951729675574597004, refs main"));
+	assert_true(has_line(buf_text(&out).at, "  the budget ended it"));
+	fixture_free(f);
+}
+
+static void a_plan_says_what_would_be_done_and_by_which_words(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_TABLES);
+	const struct lake_table *t = lake_table_named(fixture_lake(f), "lake.bronze.orders");
+	struct json *j;
+
+	(void)state;
+	buf_reset(&out);
+	assert_int_equal(report_plan(fixture_lake(f), t, "compact", view_of(f, "compact", NULL), &(struct report_options){.json = true}, &out), EXIT_READY);
+	j = json_of_buf();
+	assert_in_schema(j);
+	assert_number(json_first(json_path(j, "tables.plan")), "files_in", 7633);
+	assert_number(json_first(json_path(j, "tables.plan")), "files_out", 42);
+	assert_text(json_first(json_path(j, "tables.plan")), "engine", "spark-connect");
+	assert_null_there(json_first(json_path(j, "tables.plan")), "snapshots");
+	json_free(j);
+	buf_reset(&out);
+	report_plan(fixture_lake(f), t, "compact", view_of(f, "compact", NULL), &(struct report_options){0}, &out);
+	assert_true(has_line(buf_text(&out).at, "compact bronze.orders: 7,633 files of 160 KiB become 42 in 31 partitions; rewrites 1.2 GiB"));
+	assert_true(has_line(buf_text(&out).at, "  CALL lake.system.rewrite_data_files(table => 'bronze.orders')"));
+	buf_reset(&out);
+	assert_int_equal(report_plan(fixture_lake(f), t, "orphans", NULL, &(struct report_options){0}, &out), EXIT_UNKNOWN);
+	assert_true(has_line(buf_text(&out).at, "orphans bronze.orders: no answer in time"));
+	assert_int_equal(report_plan(fixture_lake(f), t, "orphans", view_of(f, "orphans", "403: access denied"), &(struct report_options){.json = true}, &out),
+		EXIT_UNKNOWN);
+	fixture_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -817,6 +964,11 @@ int main(void)
 		cmocka_unit_test(ports_say_who_should_have_them_and_who_has),
 		cmocka_unit_test(ports_as_json_are_a_table),
 		cmocka_unit_test(events_are_lines_with_a_time),
+		cmocka_unit_test(tables_keep_their_schema_and_every_digit_of_an_id),
+		cmocka_unit_test(tables_as_text_say_the_worst_first_and_which_catalog_is_down),
+		cmocka_unit_test(nobody_answering_is_not_the_same_as_no_tables),
+		cmocka_unit_test(one_table_is_told_with_its_views_and_with_those_that_failed),
+		cmocka_unit_test(a_plan_says_what_would_be_done_and_by_which_words),
 	};
 	int failed;
 
