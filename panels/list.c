@@ -196,8 +196,11 @@ static bool keep(const void *ctx, size_t at)
 		return false;
 	if (!rows->filter[0])
 		return true;
-	for (size_t i = 0; i < rows->n_columns; i++)
-		cells[i] = column_shown(rows->list, i) && !(rows->list->kind->texts && rows->list->kind->columns[i].number) ? cell_words(rows->list, row, i, rows->scratch[i]) : "";
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		bool matters = column_shown(rows->list, i) && !(rows->list->kind->texts && rows->list->kind->columns[i].number);
+
+		cells[i] = matters ? cell_words(rows->list, row, i, rows->scratch[i]) : "";
+	}
 	return row_matches(rows->filter, cells, rows->n_columns);
 }
 
@@ -236,7 +239,8 @@ static void rows_sort(struct rows *rows, const struct grid *g)
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct list_row *row = &list->rows[rows->at[i]];
 
-		keys[rows->at[i]] = ranked || (size_t)g->sort < rows->lead ? lead_key(list, row) : list_get(list->kind, row, &list->kind->columns[(size_t)g->sort - rows->lead]);
+		keys[rows->at[i]] = ranked || (size_t)g->sort < rows->lead ? lead_key(list, row) :
+			list_get(list->kind, row, &list->kind->columns[(size_t)g->sort - rows->lead]);
 	}
 	qsort_r(rows->at, rows->n, sizeof *rows->at, compare, &order);
 	free(keys);

@@ -177,7 +177,7 @@ int print_table(const struct setup *setup, struct engine *engine, struct buf *ou
 	t = find(engine_lake(engine), o->names[0], &code);
 	if (!t)
 		return code;
-	for (size_t i = 0; report_table_views[i] && i < VIEWS_MAX; i++) {
+	for (size_t i = 0; i < VIEWS_MAX && report_table_views[i]; i++) {
 		struct table_question q;
 
 		t = find(engine_lake(engine), o->names[0], &code); /* the lake was joined anew */

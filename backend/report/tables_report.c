@@ -110,7 +110,7 @@ static void json_table(struct json_writer *w, const struct lake *lake, const str
 
 		json_put_value(w, columns[i].key, v.type == VALUE_TEXT && !v.u.s[0] ? value_unknown() : v, columns[i].unit);
 	}
-	json_put_bool(w, "exact", !strcmp(word_of(t, "measured"), table_measure_word(MEASURE_EXACT)));
+	json_put_bool(w, "exact", !strcmp(word_of(t, "measured"), "exact"));
 	json_due(w, t);
 	json_open(w, "also_in", '[');
 	for (size_t i = 1; i < t->n_in; i++)
@@ -216,7 +216,8 @@ static const char *figure_words(const struct snapshot *s, const char *name)
 
 static void plan_json(const struct lake *lake, const struct lake_table *t, const char *action, const struct snapshot *plan, struct buf *out)
 {
-	static const char *const counts[] = {"snapshots", "kept", "data_files", "position_files", "equality_files", "manifests", "lists", "statistics", NULL};
+	static const char *const counts[] = {"snapshots", "kept", "data_files", "position_files", "equality_files", "manifests", "lists",
+		"statistics", NULL};
 	const struct service *engine = t->in[0].view->engine;
 	struct json_writer w;
 
@@ -255,7 +256,7 @@ static bool is_told_only(const struct lake_table *t, bool size)
 {
 	const char *measured = word_of(t, "measured");
 
-	return !strcmp(measured, table_measure_word(MEASURE_SUMMARY)) || (size && !strcmp(measured, table_measure_word(MEASURE_LIST)));
+	return !strcmp(measured, "summary") || (size && !strcmp(measured, "manifest list"));
 }
 
 /* ", 8,120 files"; nothing where it is not known. */
