@@ -487,12 +487,15 @@ static void draw_box(struct canvas *c, int y, const struct lake *lake)
 {
 	struct pen pen = {c, y, 1};
 	const struct facts *f = lake->facts;
+	enum style style;
 	char a[VALUE_TEXT_SIZE], words[VALUE_TEXT_SIZE * 3];
 
 	if (!f) {
 		show_text(c, y, 1, c->width - 2, STYLE_DIM, "the machine was not looked at yet");
 		return;
 	}
+	if (tables_line(a, lake, NULL, &style))
+		pen_part(&pen, style, a, NULL);
 	snprintf(words, sizeof words, "load %.2f of %d cores", f->box.load1, f->box.cores);
 	pen_part(&pen, STYLE_NORMAL, words, lake->load);
 	box_memory(&pen, &f->box, lake->memory);

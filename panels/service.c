@@ -314,6 +314,19 @@ static void draw_owner(struct document *d)
 	named(d, "says", d->s->verdict.shown.says);
 }
 
+/* What its catalogs hold. */
+static void draw_tables(struct document *d)
+{
+	char words[VALUE_TEXT_SIZE], line[VALUE_TEXT_SIZE + 40];
+	enum style style;
+
+	if (!d->s->expected || !tables_line(words, d->lake, d->s->expected, &style))
+		return;
+	section(d, "CATALOG");
+	snprintf(line, sizeof line, "%s; key %c shows them", words, panel_tables.key);
+	named(d, "tables", line);
+}
+
 static void draw_expected(struct document *d)
 {
 	const struct expectation *e = d->s->expected;
@@ -357,6 +370,7 @@ static int draw_summary(struct canvas *c, const struct lake *lake, const struct 
 	draw_findings(&d);
 	draw_evidence(&d);
 	draw_figures(&d);
+	draw_tables(&d);
 	draw_owner(&d);
 	draw_expected(&d);
 	draw_recent(&d);

@@ -205,6 +205,36 @@ static const struct list_kind tables_kind = {
 	.empty = "no catalog is named; a [catalog NAME] in the profile shows its tables",
 };
 
+/* ---- for other panels ---- */
+
+static bool is_of(const struct catalog_view *c, const struct expectation *service)
+{
+	return !service || c->catalog->service == service;
+}
+
+bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struct expectation *service, enum style *style)
+{
+	size_t n = 0, due = 0, failed = 0, used;
+	char number[VALUE_TEXT_SIZE];
+
+	for (size_t i = 0; i < lake->n_tables; i++) {
+		const struct lake_table *t = &lake->tables[i];
+
+		if (!is_of(t->in[0].view, service))
+			continue;
+		n++;
+		failed += table_text(t, "error")[0] != '\0';
+		due += table_text(t, "due")[0] != '\0';
+	}
+	used = (size_t)snprintf(out, VALUE_TEXT_SIZE, "%.30s table%s", value_show(number, value_int((int64_t)n), UNIT_COUNT), n == 1 ? "" : "s");
+	if (due)
+		used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, ", %.20s due", value_show(number, value_int((int64_t)due), UNIT_COUNT));
+	if (failed)
+		snprintf(out + used, VALUE_TEXT_SIZE - used, ", %.20s failed", value_show(number, value_int((int64_t)failed), UNIT_COUNT));
+	*style = failed ? STYLE_WARN : STYLE_NORMAL;
+	return n > 0;
+}
+
 /* ---- the panel's state ---- */
 
 struct sums { /* over all tables, as of a turn */
@@ -327,7 +357,7 @@ static void draw_sums(const struct sums *s, const struct lake *lake, struct canv
 	count_part(&pen, STYLE_WARN, s->due, "due", "due");
 	count_part(&pen, STYLE_ACCENT, s->unread, "unread", "unread");
 	bytes.at_least = s->at_least;
-	if (lake->n_tables)
+	if (s->bytes > 0)
 		pen_part(&pen, STYLE_NORMAL, value_show(words_out, bytes, UNIT_BYTES), NULL);
 	for (size_t i = 0; i < lake->n_catalogs; i++)
 		if (!lake->catalogs[i].failed)
