@@ -30,7 +30,7 @@
 
 #include "catalogs.h"
 
-enum { SPACES_MOST = 20000, DEPTH_MOST = 16, LOOK_SPACES = 8, NAME_MOST = 8 << 10, UNITY_CAP = 100 };
+enum { SPACES_MOST = 20000, DEPTH_MOST = 16, LOOK_SPACES = 8, LOOK_TABLES = 3, LOAD_MS = 2500, NAME_MOST = 8 << 10, UNITY_CAP = 100 };
 #define LOAD_MOST ((size_t)512 << 20)
 #define PART_END '\x1f' /* between the parts of a namespace, here */
 
@@ -683,15 +683,20 @@ const struct catalog_kind catalog_iceberg_rest = {
 
 /* ---- for the services ---- */
 
+struct kept { /* the first tables that are met */
+	char name[LOOK_TABLES][NAME_MOST], key[LOOK_TABLES][NAME_MOST];
+	size_t n;
+};
+
 static bool keep_first(void *ctx, const struct catalog_entry *e)
 {
-	char (*kept)[2][NAME_MOST] = ctx;
+	struct kept *kept = ctx;
 
-	if (e->format != FORMAT_ICEBERG || e->name.len >= sizeof (*kept)[0] || e->key.len >= sizeof (*kept)[1])
+	if (e->format != FORMAT_ICEBERG || e->name.len >= NAME_MOST || e->key.len >= NAME_MOST)
 		return true;
-	text_copy((*kept)[0], sizeof (*kept)[0], e->name);
-	text_copy((*kept)[1], sizeof (*kept)[1], e->key);
-	return false;
+	text_copy(kept->name[kept->n], NAME_MOST, e->name);
+	text_copy(kept->key[kept->n++], NAME_MOST, e->key);
+	return kept->n < LOOK_TABLES;
 }
 
 static bool had_enough(void *ctx, const char *bytes, size_t len)
@@ -703,43 +708,55 @@ static bool had_enough(void *ctx, const char *bytes, size_t len)
 	return false; /* that it comes is all that is asked */
 }
 
-/* Storage is what a catalog reads a table's metadata from: of one that can only list, that is what is broken. */
+/* Storage is what a catalog reads a table's metadata from: of one that can only list, that is what is broken. One table may
+ * have lost its metadata, or be gone by now, while the next is well. */
 static void try_table(struct probe *p, const struct catalog *c, void **state, struct text name, struct text key, struct rest_look *out)
 {
 	const struct catalog_entry e = {.name = name, .key = key};
 	bool began = false;
 	struct catalog_load one = {.entry = &e, .take = had_enough, .ctx = &began};
+	struct wait wait = p->wait;
+	struct err err = {0};
 	int64_t begun = clock_ms();
-	enum catalog_answer said = load(p, c, state, &one, &out->storage);
+	enum catalog_answer said;
 
-	text_clean(out->table, sizeof out->table, name);
-	out->loaded = began || said == CATALOG_OK || said == CATALOG_GONE;
+	if (wait_left(wait) > LOAD_MS)
+		p->wait = wait_for(LOAD_MS, wait.cancel);
+	said = load(p, c, state, &one, &err);
+	p->wait = wait;
+	out->loaded = began || said == CATALOG_OK;
 	out->loaded_ms = (double)(clock_ms() - begun);
+	if (said == CATALOG_GONE || (out->table[0] && !out->loaded))
+		return;
+	text_clean(out->table, sizeof out->table, name);
+	out->storage = err;
 }
 
 bool rest_look(struct probe *p, const struct catalog *c, void **state, struct rest_look *out)
 {
-	char (*kept)[2][NAME_MOST] = mem_new(1, sizeof *kept);
+	struct kept *kept = mem_new(1, sizeof *kept);
 	struct walk w = {.p = p, .c = c, .each = keep_first, .ctx = kept};
 	struct catalog_said said = {0};
+	struct err *why = &out->err, ignored = {0};
 	int64_t begun = clock_ms();
 	long status = 0;
 	bool good;
 
 	*out = (struct rest_look){.namespaces = -1};
-	begin_walk(&w, state_of(c, state), &said, &out->err);
+	begin_walk(&w, state_of(c, state), &said, why);
 	w.spaces_most = LOOK_SPACES;
 	good = configure(&w, c->warehouse, &status) && list_top(&w);
 	out->config = w.config;
 	out->listed_ms = (double)(clock_ms() - begun);
 	if (good)
 		out->namespaces = (int64_t)w.top;
+	w.err = &ignored;
 	for (bool more = good; more && !w.stopped && w.n_done < w.n_spaces;) {
 		w.space = w.spaces[w.n_done++];
 		more = list_identifiers(&w, "tables", FORMAT_ICEBERG);
 	}
-	if (w.stopped)
-		try_table(p, c, state, text_of((*kept)[0]), text_of((*kept)[1]), out);
+	for (size_t i = 0; i < kept->n && !out->loaded; i++)
+		try_table(p, c, state, text_of(kept->name[i]), text_of(kept->key[i]), out);
 	end_walk(&w);
 	free(kept);
 	return good;

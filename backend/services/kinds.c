@@ -7,6 +7,10 @@
 const struct service_kind *const service_kinds[] = {
 	&kind_postgres,
 	&kind_seaweedfs,
+	&kind_unity_catalog,
+	&kind_iceberg_rest, /* before Polaris: its question costs the other a 404, the other's would cost it an error in its log */
+	&kind_polaris,
+	&kind_nessie,
 	&kind_kafka,
 	&kind_kafka_connect,
 	&kind_zookeeper,

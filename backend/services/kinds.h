@@ -6,6 +6,10 @@
 #include "service.h"
 
 extern const struct service_kind kind_postgres;
+extern const struct service_kind kind_unity_catalog;
+extern const struct service_kind kind_polaris;
+extern const struct service_kind kind_iceberg_rest;
+extern const struct service_kind kind_nessie;
 extern const struct service_kind kind_seaweedfs;
 extern const struct service_kind kind_kafka;
 extern const struct service_kind kind_kafka_connect;
@@ -20,6 +24,9 @@ extern const struct service_kind kind_spark_connect;
  * NULL: nothing tells. */
 const char *probe_role(const struct probe *p, const struct service_kind *kind);
 bool role_is(const char *role, const char *name); /* role may be NULL */
+
+/* The number after an option of a process's words: "--webui-port 8082", "spark.ui.port=4041"; 0: it is not there. */
+uint16_t option_port(struct text hint, const char *option);
 
 /* Tells one credential from another without keeping it. */
 uint64_t credential_print(const struct credentials *c);

@@ -57,3 +57,23 @@ const char *asked_in(struct probe *p, const char *question, int64_t begun)
 {
 	return arena_printf(p->arena, "%s, %lld ms", question, (long long)(clock_ms() - begun));
 }
+
+uint16_t option_port(struct text hint, const char *option)
+{
+	struct text word, number;
+	int64_t port = 0;
+
+	while (text_word(&hint, &word)) {
+		if (!text_skip(&word, option))
+			continue;
+		if (word.len == 0)
+			text_word(&hint, &number);
+		else if (word.at[0] == '=')
+			number = text_after(word, '=');
+		else
+			continue;
+		if (text_i64(number, &port) && port > 0 && port < 65536)
+			return (uint16_t)port;
+	}
+	return 0;
+}

@@ -314,26 +314,6 @@ int64_t spark_http_date(struct text t)
 
 /* ---- hints ---- */
 
-uint16_t spark_option_port(struct text hint, const char *option)
-{
-	struct text word, number;
-	int64_t port = 0;
-
-	while (text_word(&hint, &word)) {
-		if (!text_skip(&word, option))
-			continue;
-		if (word.len == 0)
-			text_word(&hint, &number);
-		else if (word.at[0] == '=')
-			number = text_after(word, '=');
-		else
-			continue;
-		if (text_i64(number, &port) && port > 0 && port < 65536)
-			return (uint16_t)port;
-	}
-	return 0;
-}
-
 bool spark_port_near(uint16_t port, uint16_t wanted)
 {
 	return wanted && port >= wanted && port - wanted <= MOVES_UP;

@@ -62,8 +62,6 @@ struct value spark_time_value(const struct json *object, const char *key);
 int64_t spark_http_date(struct text t);
 
 /* ---- hints ---- */
-/* The number after an option of a process's words: "--webui-port 8082", "spark.ui.port=4041"; 0: it is not there. */
-uint16_t spark_option_port(struct text hint, const char *option);
 /* Spark's web servers move up by at most 16 where their port is taken. */
 bool spark_port_near(uint16_t port, uint16_t wanted);
 

@@ -862,7 +862,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t grpc = spark_option_port(hint, "spark.connect.grpc.binding.port"), ui = spark_option_port(hint, "spark.ui.port");
+	uint16_t grpc = option_port(hint, "spark.connect.grpc.binding.port"), ui = option_port(hint, "spark.ui.port");
 
 	if (port == (grpc ? grpc : 15002))
 		return "grpc";

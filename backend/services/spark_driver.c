@@ -114,7 +114,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 /* The owner's words name the port where it was set; a driver takes the next free one. */
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t wanted = spark_option_port(hint, "spark.ui.port");
+	uint16_t wanted = option_port(hint, "spark.ui.port");
 
 	if (text_has(hint, "SparkConnectServer"))
 		return NULL;

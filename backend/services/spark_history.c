@@ -236,7 +236,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t set = spark_option_port(hint, "spark.history.ui.port");
+	uint16_t set = option_port(hint, "spark.history.ui.port");
 
 	return spark_port_near(port, set ? set : UI_DEFAULT) ? "ui" : NULL;
 }

@@ -604,10 +604,10 @@ static bool inspect(struct probe *p, struct snapshot *s)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t ui = spark_option_port(hint, "--webui-port"), rpc = spark_option_port(hint, "--port");
+	uint16_t ui = option_port(hint, "--webui-port"), rpc = option_port(hint, "--port");
 
 	if (!rpc)
-		rpc = spark_option_port(hint, "-p");
+		rpc = option_port(hint, "-p");
 	if (port == (rpc ? rpc : RPC_DEFAULT))
 		return "rpc";
 	if (spark_port_near(port, ui ? ui : UI_DEFAULT))

@@ -419,7 +419,7 @@ static void close_state(void *state)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t ui = spark_option_port(hint, "--webui-port");
+	uint16_t ui = option_port(hint, "--webui-port");
 
 	return spark_port_near(port, ui ? ui : UI_DEFAULT) ? "ui" : NULL;
 }

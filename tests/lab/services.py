@@ -45,6 +45,7 @@ class Service:
     required: bool = True
     extra: dict = field(default_factory=dict)  # further keys of the profile
     queries: dict = field(default_factory=dict)  # streaming queries that run in it: where each one's checkpoint lies
+    catalogs: dict = field(default_factory=dict)  # of tables, that it answers: what the profile says of each
     seeded: str = "topics"  # a helper: the step of the seed that it comes after; "": none
     stop_signal: int = signal.SIGTERM
     end_after: int = 20  # seconds until it is made to end
@@ -134,7 +135,7 @@ def weed_start(s):
     return [os.path.join(place("seaweedfs"), "bin", "weed"), "-logtostderr=true", "server", f"-dir={home('data', 'seaweedfs')}", f"-ip={HOST}",
             f"-ip.bind={HOST}", f"-master.port={port(s)}", "-master.telemetry=false",
             "-master.electionTimeout=1s",  # else it waits ten seconds for other masters when restarted
-            "-master.volumeSizeLimitMB=64", f"-volume.port={port(s, 'volume')}", "-volume.max=20", "-volume.preStopSeconds=1",
+            "-master.volumeSizeLimitMB=64", f"-volume.port={port(s, 'volume')}", "-volume.max=40", "-volume.preStopSeconds=1",
             "-filer", f"-filer.port={port(s, 'filer')}", "-s3", f"-s3.port={port(s, 's3')}", f"-s3.config={config}",
             f"-s3.port.iceberg={port(s, 'iceberg')}", "-s3.port.lance=0"
             ], {"GOMEMLIMIT": "400MiB"}
@@ -502,6 +503,7 @@ def job(name, title, at, memory, conf, **how):
 TABLE = {s.name: s for s in (
     Service("postgres", "PostgreSQL", "postgres", LAKE, {"": 5432}, postgres_start, lambda s: psql("SELECT 1") == "1",
             version="15", stop_signal=signal.SIGINT, memory=24,
+            catalogs={"lake": {"kind": "iceberg-jdbc", "warehouse": "lake", "storage": "seaweedfs", "engine": "spark-connect"}},
             extra={"user": lambda: USER, "password_file": lambda: secret_file("postgres"), "database": lambda: DATABASE,
                    "config": lambda: home("data", "postgres", "postgresql.conf")}),
     Service("seaweedfs", "SeaweedFS", "seaweedfs", LAKE, {"": 9333, "volume": 8089, "filer": 8888, "s3": 8333, "iceberg": 8181}, weed_start,
@@ -521,10 +523,13 @@ TABLE = {s.name: s for s in (
             items=("kafka", "connect-plugins"), after=("kafka",), needs=("kafka",), version=KAFKA[:3], memory=170,
             extra={"config": lambda: home("etc", "kafka-connect", "connect.properties")}),
     Service("iceberg-rest", "Iceberg REST fixture", "iceberg-rest", ("catalogs",), {"": 8185}, iceberg_rest_start,
-            lambda s: http_get(port(s), "/v1/config")[0] == 200, items=("iceberg-rest", "iceberg", "pyiceberg"), memory=130),
+            lambda s: http_get(port(s), "/v1/config")[0] == 200, items=("iceberg-rest", "iceberg", "pyiceberg"), memory=160,
+            catalogs={"fixture": {"kind": "iceberg-rest", "storage": "seaweedfs"},
+                      "weed": {"kind": "iceberg-rest", "service": "seaweedfs", "role": "iceberg", "warehouse": TABLE_BUCKET, "storage": "seaweedfs"}}),
     Service("nessie", "Nessie", "nessie", ("catalogs",), {"": 19120, "management": 9000}, nessie_start,
             lambda s: http_get(port(s, "management"), "/q/health/ready")[0] == 200, items=("nessie", "java25", "pyiceberg"), after=("seaweedfs",),
-            needs=("seaweedfs",), version=NESSIE, memory=320, extra={"config": lambda: home("secret", "nessie.properties")}),
+            needs=("seaweedfs",), version=NESSIE, memory=320,
+            catalogs={"nessie": {"kind": "iceberg-rest", "path": "/iceberg", "storage": "seaweedfs"}}, extra={"config": lambda: home("secret", "nessie.properties")}),
     *spark_pair("4.0", ("two-sparks",), "40", 7077, 8080, 8081),
     *spark_pair("4.2", ("spark42",), "42", 7079, 8086, 8087),
     Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,
@@ -587,9 +592,10 @@ def profile(groups):
     for s in services_of(groups, helpers=True):
         for name, where in s.queries.items():
             out += [f"[stream {name}]", f"checkpoint = {where()}", "kafka = kafka", *["storage = seaweedfs"] * where().startswith("s3"), ""]
-    if "postgres" in names:
-        out += ["[catalog lake]", "kind = iceberg-jdbc", "service = postgres", "warehouse = lake", *["storage = seaweedfs"] * ("seaweedfs" in names),
-                *["engine = spark-connect"] * ("spark-connect" in names), ""]
+    for s in listed:
+        for name, keys in s.catalogs.items():
+            keys = {"service": s.name, **{k: v for k, v in keys.items() if k != "engine" or v in names}}
+            out += [f"[catalog {name}]", *(f"{k} = {v}" for k, v in keys.items()), ""]
     talk = [n for n in TALK if n in names]
     if talk:
         out += ["[demo talk]", f"services = {' '.join(talk)}", ""]

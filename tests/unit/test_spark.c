@@ -547,8 +547,8 @@ static void the_owner_s_words_say_which_port_may_be_asked(void **state)
 	assert_role(&kind_spark_driver, driver, 14041, "ui");
 	assert_role(&kind_spark_driver, driver, 42369, NULL);
 	assert_role(&kind_spark_history, "org.apache.spark.deploy.history.HistoryServer", 18080, "ui");
-	assert_int_equal(spark_option_port(TEXT("--webui-port"), "--webui-port"), 0);
-	assert_int_equal(spark_option_port(TEXT("--webui-port x --webui-port 70000"), "--webui-port"), 0);
+	assert_int_equal(option_port(TEXT("--webui-port"), "--webui-port"), 0);
+	assert_int_equal(option_port(TEXT("--webui-port x --webui-port 70000"), "--webui-port"), 0);
 }
 
 static void rpc_ports_are_never_asked(void **state)
@@ -754,7 +754,7 @@ static void read_everything(struct text t)
 
 	spark_page_version(t);
 	spark_http_date(t);
-	spark_option_port(t, "--webui-port");
+	option_port(t, "--webui-port");
 	connect_read_version(t, SESSION, version);
 	connect_is_about(t, SESSION);
 	connect_read_config(t, false, settings);
