@@ -755,7 +755,7 @@ bool rest_look(struct probe *p, const struct catalog *c, void **state, struct re
 		w.space = w.spaces[w.n_done++];
 		more = list_identifiers(&w, "tables", FORMAT_ICEBERG);
 	}
-	for (size_t i = 0; i < kept->n && !out->loaded; i++)
+	for (size_t i = 0; i < kept->n && !out->loaded && out->storage.code != ERR_TIMEOUT; i++)
 		try_table(p, c, state, text_of(kept->name[i]), text_of(kept->key[i]), out);
 	end_walk(&w);
 	free(kept);

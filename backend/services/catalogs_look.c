@@ -99,16 +99,23 @@ static bool is_down(const struct json *check)
 	return text_is(text_of(json_string(json_get(check, "status"))), "DOWN");
 }
 
-/* What its data say of why: the first text that is more than a state. */
+/* What its data say of why: what is called an error, else the first sentence. Without the class of the exception. */
 static const char *why_down(const struct json *check)
 {
-	for (const struct json *d = json_first(json_get(check, "data")); d; d = json_next(d)) {
-		const char *words = json_string(d);
+	const char *found = NULL;
 
-		if (words && strcmp(words, "DOWN") != 0 && strcmp(words, "UP") != 0)
-			return words;
+	for (const struct json *d = json_first(json_get(check, "data")); d; d = json_next(d)) {
+		struct text key = text_of(json_key(d));
+		const char *words = json_string(d), *colon = words ? strstr(words, ": ") : NULL;
+
+		if (!words || !strchr(words, ' '))
+			continue;
+		if (colon && !memchr(words, ' ', (size_t)(colon - words)) && memchr(words, '.', (size_t)(colon - words)))
+			words = colon + 2;
+		if (!found || (key.len >= 5 && !memcmp(key.at + key.len - 5, "error", 5)))
+			found = words;
 	}
-	return NULL;
+	return found;
 }
 
 void quarkus_read_health(struct text body, struct quarkus_health *out)
@@ -133,16 +140,20 @@ void quarkus_read_health(struct text body, struct quarkus_health *out)
 	json_free(root);
 }
 
-bool quarkus_ask_health(struct probe *p, const char *role, const char *path, struct quarkus_health *out)
+bool quarkus_ask_health(struct probe *p, struct snapshot *s, const char *path, struct quarkus_health *out)
 {
 	struct http_request request = {.path = path, .accept = "application/json", .most = HEALTH_MOST, .timeout_ms = HEALTH_MS};
 	struct endpoint at = p->at;
 	struct http_answer answer = {0};
+	struct err err = {0};
 
 	*out = (struct quarkus_health){0};
-	at.port = probe_port(p, role);
-	if (at.port && http_ask(p, &at, &request, &answer, NULL) && (answer.status == 200 || answer.status == 503))
+	at.port = probe_port(p, "management");
+	if (at.port && http_ask(p, &at, &request, &answer, &err) && (answer.status == 200 || answer.status == 503))
 		quarkus_read_health(buf_text(&answer.body), out);
+	if (err.code == ERR_TIMEOUT)
+		snapshot_finding(s, "health", SEVERITY_WARNING, "look at its storage and its database", "its own check of its health takes too long: %s",
+			err.words);
 	http_answer_free(&answer);
 	return out->known;
 }

@@ -30,7 +30,8 @@ struct quarkus_health { /* GET /q/health of Polaris and Nessie */
 	char words[200];        /* what is down: "Database connections health check: ..." */
 };
 void quarkus_read_health(struct text body, struct quarkus_health *out); /* pure */
-/* Asks the port of that role. False: it does not answer. */
-bool quarkus_ask_health(struct probe *p, const char *role, const char *path, struct quarkus_health *out);
+/* Asks the management port. False: it does not answer; one that takes the question and is silent is a finding, for it waits
+ * for what it checks. */
+bool quarkus_ask_health(struct probe *p, struct snapshot *s, const char *path, struct quarkus_health *out);
 
 #endif

@@ -165,7 +165,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 {
 	const struct catalog c = {.name = "probe", .service = p->expected, .path = "/iceberg"};
 	struct quarkus_health health;
-	bool told = quarkus_ask_health(p, "management", "/q/health", &health);
+	bool told = quarkus_ask_health(p, s, "/q/health", &health);
 
 	say_branch(p, s);
 	if (told)

@@ -132,7 +132,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 {
 	bool given = p->credentials.token || (p->credentials.user && p->credentials.password);
 	struct quarkus_health ready;
-	bool told = quarkus_ask_health(p, "management", "/q/health/ready", &ready);
+	bool told = quarkus_ask_health(p, s, "/q/health/ready", &ready);
 
 	if (told)
 		snapshot_figure(s, figures, "ready", value_text(ready.up ? "UP" : "DOWN"));

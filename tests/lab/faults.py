@@ -152,6 +152,29 @@ def pg_max_connections(name="postgres"):
     raise LabError(f"connections are left; see {home('log', 'fault-connections.log')}")
 
 
+def storage_stopped(name="seaweedfs"):
+    """the storage under Nessie and the REST fixture is killed: catalogs list on, and read nothing"""
+    return killed(name)
+
+
+def refused_key(name="seaweedfs"):
+    """SeaweedFS, its S3 and its REST catalog, know another key than the profile gives"""
+    from services import port
+    s = victim(name)
+    end(name)
+    argv, env = s.start(s)
+    config = json.loads(read(home("secret", "s3.json")))
+    for known in config["identities"]:
+        known["credentials"] = [{"accessKey": "another", "secretKey": "another" * 5}]
+    write(home("secret", "s3.json"), json.dumps(config), 0o600)
+    kit.spawn(name, argv, env)
+    for _ in range(300):
+        if kit.port_open(port(s, "iceberg")):
+            return f"{name} refuses the key of the profile", {"restart": [name]}
+        time.sleep(0.1)
+    raise LabError(f"{name} did not come up; see {home('log', name + '.log')}")
+
+
 def full_disk(_=None):
     """the disk under Spark's scratch folder (a small tmpfs of its own) is full; root only"""
     if not ROOT:
@@ -170,7 +193,7 @@ def full_disk(_=None):
 
 
 FAULTS = {f.__name__.replace("_", "-"): f for f in (
-    stale_connect, wrong_spark, stolen_port, frozen, killed, mute, http_500, kafka_no_quorum, pg_max_connections, full_disk)}
+    stale_connect, wrong_spark, stolen_port, frozen, killed, mute, http_500, kafka_no_quorum, pg_max_connections, storage_stopped, refused_key, full_disk)}
 FAULTS["killed-worker"] = lambda name="spark-worker-41": killed(name)
 FAULTS["killed-worker"].__doc__ = "killed:spark-worker-41"
 
