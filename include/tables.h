@@ -101,7 +101,8 @@ struct expire_plan { /* -1: not counted */
 	int64_t data_files, position_files, equality_files, manifests, lists, statistics, bytes; /* that become unreachable */
 	const char *words;              /* why nothing may go, or what protects: "branch audit keeps 3" */
 };
-/* Which snapshots an expiry at now would drop: marks[i] for m->snapshots[i]. Pure. older_than, retain_last below 1: the table's. */
+/* Which snapshots an expiry at now would drop: marks[i] for m->snapshots[i]. Pure. older_than, retain_last below 1: the table's.
+ * arena: of the words; NULL: without them. */
 void expire_mark(const struct iceberg_metadata *m, int64_t now, int64_t older_than, int64_t retain_last, bool *marks, struct expire_plan *out,
 	struct arena *arena);
 
