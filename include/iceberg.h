@@ -82,6 +82,7 @@ struct iceberg_metadata { /* in its own arena */
 	const struct iceberg_log *snapshot_log; size_t n_snapshot_log; /* file is "" there; its snapshot's id is snapshot_log_ids[i] */
 	const int64_t *snapshot_log_ids;
 	const struct iceberg_log *statistics; size_t n_statistics; /* statistics and partition statistics: file, when 0 */
+	const int64_t *statistics_ids; /* the snapshots that they are of */
 	bool encrypted;
 	bool nessie;                /* its history is in Nessie: one snapshot is all there ever is */
 	bool cut;                   /* a cap left something off */

@@ -72,7 +72,7 @@ static void count_small(int64_t files, int64_t small, int64_t bytes, int64_t tar
 		return;
 	out->files += small;
 	out->bytes += (int64_t)share;
-	out->saved += (double)small - fmax(1, ceil(share / (double)target));
+	out->saved += fmax(1, (double)small - ceil(share / (double)target));
 }
 
 static struct small small_of(const struct judged *j, const struct plan_sizes *z)

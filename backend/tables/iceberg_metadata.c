@@ -38,6 +38,7 @@ struct whole { /* what iceberg_metadata_free() frees */
 	struct iceberg_ref *refs;
 	struct iceberg_property *properties;
 	struct iceberg_log *statistics;
+	int64_t *statistics_ids;
 	const char *words[WORDS_MOST]; /* operations and engines: each is kept once */
 	size_t n_words;
 };
@@ -329,8 +330,13 @@ static void end_entry(struct iceberg_reader *r)
 	} else if (w->m.n_statistics == STATISTICS_MOST) {
 		w->m.cut = true;
 	} else {
-		if (!(w->m.n_statistics & (w->m.n_statistics - 1)))
-			w->statistics = mem_grow(w->statistics, w->m.n_statistics ? 2 * w->m.n_statistics : 1, sizeof *w->statistics);
+		if (!(w->m.n_statistics & (w->m.n_statistics - 1))) {
+			size_t size = w->m.n_statistics ? 2 * w->m.n_statistics : 1;
+
+			w->statistics = mem_grow(w->statistics, size, sizeof *w->statistics);
+			w->statistics_ids = mem_grow(w->statistics_ids, size, sizeof *w->statistics_ids);
+		}
+		w->statistics_ids[w->m.n_statistics] = r->entry_id;
 		w->statistics[w->m.n_statistics++] = (struct iceberg_log){0, arena_clean(w->m.arena, buf_text(&r->file))};
 	}
 }
@@ -505,7 +511,7 @@ static enum member member_of(struct text key)
 	for (size_t i = 1; i < sizeof member_names / sizeof *member_names; i++)
 		if (text_is(key, member_names[i]))
 			return (enum member)i;
-	return OTHER;
+	return text_is(key, "partition-statistics") ? STATISTICS : OTHER;
 }
 
 static void take_key(struct iceberg_reader *r, const struct json_token *t)
@@ -715,6 +721,7 @@ static void give(struct iceberg_reader *r)
 	m->refs = w->refs;
 	m->properties = w->properties;
 	m->statistics = w->statistics;
+	m->statistics_ids = w->statistics_ids;
 	give_logs(w);
 	iceberg_end_shapes(&w->shapes, r->order >= 0 && r->order <= INT_MAX ? (int)r->order : 0, m);
 	m->cut |= arena_full(m->arena);
@@ -766,6 +773,7 @@ static void free_whole(struct whole *w)
 	free(w->refs);
 	free(w->properties);
 	free(w->statistics);
+	free(w->statistics_ids);
 	arena_free(w->m.arena);
 	free(w);
 }

@@ -261,8 +261,10 @@ struct plan_text plan_days(int64_t ms)
 		snprintf(out.s, sizeof out.s, "%" PRId64 " d", ms / 86400000);
 	else if (ms >= 2 * 3600000)
 		snprintf(out.s, sizeof out.s, "%" PRId64 " h", ms / 3600000);
-	else
+	else if (ms >= 2 * 60000)
 		snprintf(out.s, sizeof out.s, "%" PRId64 " min", ms / 60000);
+	else
+		snprintf(out.s, sizeof out.s, "%" PRId64 " s", ms / 1000);
 	return out;
 }
 
@@ -277,6 +279,8 @@ struct plan_text plan_time(int64_t ms)
 }
 
 /* ---- manifests ---- */
+
+enum { SHOWN = 100 }; /* the end of a path tells more than its beginning */
 
 struct live {
 	bool (*each)(void *ctx, const struct iceberg_file *f);
@@ -295,6 +299,7 @@ bool plan_files(struct probe *p, const struct storage *at, const struct iceberg_
 {
 	struct live l = {each, ctx};
 	char url[STORAGE_URL_SIZE];
+	struct err why = {0};
 	struct buf b;
 	bool good = false;
 
@@ -306,7 +311,9 @@ bool plan_files(struct probe *p, const struct storage *at, const struct iceberg_
 	buf_init(&b, budget->bytes < ICEBERG_MANIFEST_MOST ? (size_t)budget->bytes : ICEBERG_MANIFEST_MOST);
 	if (storage_read(p, at, text_copy(url, sizeof url, of->path), &b, err) == STORAGE_OK) {
 		budget->bytes -= (int64_t)b.len;
-		good = iceberg_read_manifest(buf_text(&b), of, each_live, &l, err);
+		good = iceberg_read_manifest(buf_text(&b), of, each_live, &l, &why);
+		if (!good)
+			err_set(err, why.code, "%s%s: %s", of->path.len > SHOWN ? "..." : "", url + (of->path.len > SHOWN ? of->path.len - SHOWN : 0), why.words);
 	}
 	buf_free(&b);
 	return good;

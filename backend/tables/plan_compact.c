@@ -28,6 +28,7 @@ struct delete_file {
 
 struct bin {
 	int64_t files, bytes, deletes, oldest; /* oldest: sequence number */
+	bool lives;                            /* a row of it may be left */
 	bool must;                             /* holds a file that its deletes put there */
 };
 struct group { /* a partition, or all files of other specs */
@@ -116,7 +117,10 @@ static struct delete_file *next_delete(const struct compact *c, const struct del
 	return d->next ? &c->deletes[d->next - 1] : NULL;
 }
 
-struct own { int64_t files, records; };
+struct own {
+	int64_t files, records;
+	bool exact; /* records: none counted twice */
+};
 
 /* The deletes of this one file. Where it has a vector, nothing else applies. */
 static struct own own_deletes(const struct compact *c, const struct iceberg_file *f)
@@ -131,6 +135,8 @@ static struct own own_deletes(const struct compact *c, const struct iceberg_file
 		o->files++;
 		o->records = plan_add(o->records, d->records);
 	}
+	own.exact = own.files == 1;
+	vector.exact = true;
 	return vector.files ? vector : own;
 }
 
@@ -159,7 +165,7 @@ static void close_bin(struct compact *c, struct group *g)
 		g->by_deletes += !by_size;
 		g->files += b->files;
 		g->bytes = plan_add(g->bytes, b->bytes);
-		g->becomes += plan_becomes(&c->sizes, b->bytes);
+		g->becomes += b->lives ? plan_becomes(&c->sizes, b->bytes) : 0;
 		g->deletes += b->deletes + wide_deletes(c, g, b);
 	}
 	*b = (struct bin){0};
@@ -213,6 +219,7 @@ bool compact_take(void *compact, const struct iceberg_file *f)
 	g->open.bytes = plan_add(g->open.bytes, bytes);
 	g->open.deletes += own.files;
 	g->open.must = g->open.must || heavy;
+	g->open.lives = g->open.lives || !own.exact || own.records < f->records;
 	return true;
 }
 

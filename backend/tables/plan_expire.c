@@ -325,12 +325,19 @@ static bool reach_files(struct reach *r, const bool *marks, struct expire_plan *
 	return true;
 }
 
-static void count_lists(const struct iceberg_metadata *m, const bool *marks, struct expire_plan *out)
+static void count_lists(const struct tree *t, const bool *marks, struct expire_plan *out)
 {
+	const struct iceberg_metadata *m = t->m;
+
 	out->lists = 0;
 	for (size_t i = 0; i < m->n_snapshots; i++)
 		out->lists += marks[i] && m->snapshots[i].manifest_list[0];
-	out->statistics = m->n_statistics && out->snapshots ? -1 : 0;
+	out->statistics = 0;
+	for (size_t i = 0; i < m->n_statistics; i++) {
+		size_t of = find(t, m->statistics_ids[i]);
+
+		out->statistics += of < m->n_snapshots && marks[of];
+	}
 }
 
 /* false: some is not counted, err says why. */
@@ -339,9 +346,12 @@ static bool count_reach(struct probe *p, const struct storage *at, const struct 
 {
 	struct reach r = {.p = p, .at = at, .m = m, .budget = a->budget};
 	int64_t paths = r.budget.memory / 4;
+	struct tree tree = {0};
 	bool good;
 
-	count_lists(m, marks, out);
+	grow_tree(&tree, m);
+	count_lists(&tree, marks, out);
+	plan_map_free(&tree.index);
 	if (!out->snapshots) {
 		out->data_files = out->position_files = out->equality_files = out->manifests = out->bytes = 0;
 		return true;
@@ -406,7 +416,7 @@ static void add_rows(struct snapshot *s, const struct iceberg_metadata *m, const
 		if (!marks[i])
 			continue;
 		snprintf(what, sizeof what, "%" PRId64, m->snapshots[i].id);
-		if (m->snapshots[i].when < plan->cutoff)
+		if (m->snapshots[i].when < plan->cutoff && plan->cutoff < a->now)
 			snprintf(why, sizeof why, "older than %s", plan_days(a->now - plan->cutoff).s);
 		else
 			snprintf(why, sizeof why, "past what its branch keeps");
@@ -414,21 +424,25 @@ static void add_rows(struct snapshot *s, const struct iceberg_metadata *m, const
 	}
 }
 
-static void say_what(struct snapshot *s, const struct plan_about *a, const struct expire_plan *plan,
-	const struct err *why)
+static void say_what(struct snapshot *s, const struct plan_about *a, const struct expire_plan *plan, const struct err *why)
 {
-	char files[120] = "";
+	char age[60] = "whatever their age", refs[60] = "", files[300];
 
 	if (!plan->snapshots && !plan->refs) {
 		plan_say(s, "words", "nothing to expire: %s", plan->words[0] ? plan->words : "all snapshots are within the policy");
 		return;
 	}
-	if (plan->data_files >= 0)
+	if (plan->cutoff < a->now)
+		snprintf(age, sizeof age, "older than %s", plan_days(a->now - plan->cutoff).s);
+	if (plan->refs)
+		snprintf(refs, sizeof refs, " and %" PRId64 " tags or branches", plan->refs);
+	if (plan->data_files < 0)
+		snprintf(files, sizeof files, "; files were not counted: %s", why->words);
+	else
 		snprintf(files, sizeof files, ", and with them %" PRId64 " data files, %" PRId64 " manifests: %s", plan->data_files, plan->manifests,
 			plan_bytes(plan->bytes).s);
-	plan_say(s, "words", "%" PRId64 " of %" PRId64 " snapshots go (older than %s)%s%s%s%s%s", plan->snapshots, plan->snapshots + plan->kept,
-		plan_days(a->now - plan->cutoff).s, files, plan->data_files < 0 ? "; files were not counted: " : "",
-		plan->data_files < 0 ? why->words : "", plan->words[0] ? "; " : "", plan->words);
+	plan_say(s, "words", "%" PRId64 " of %" PRId64 " snapshots%s go, %s%s%s%s", plan->snapshots, plan->snapshots + plan->kept, refs, age, files,
+		plan->words[0] ? "; " : "", plan->words);
 }
 
 static void say_caution(struct snapshot *s, const struct iceberg_metadata *m, const struct expire_plan *plan)

@@ -85,7 +85,7 @@ static bool reach_all(struct orphans *o, const char *metadata, struct err *err)
 {
 	struct iceberg_budget lists = o->budget; /* lists and manifests are read in turns: each has its own count */
 
-	if (o->m->cut || o->m->n_snapshots < o->m->n_snapshots_all)
+	if (o->m->cut || o->m->n_snapshots < o->m->n_snapshots_all || o->m->n_log < o->m->n_log_all)
 		return err_set(err, ERR_LIMIT, "its metadata is too large to know all that it names");
 	if (!reach_metadata(o, metadata))
 		return err_set(err, ERR_LIMIT, "more files than memory was given for");
