@@ -247,7 +247,7 @@ void plan_say(struct snapshot *s, const char *name, const char *format, ...)
 struct plan_text plan_bytes(int64_t bytes)
 {
 	char words[VALUE_TEXT_SIZE];
-	struct plan_text out;
+	struct plan_text out = {""};
 
 	text_copy(out.s, sizeof out.s, text_of(value_show(words, value_int(bytes), UNIT_BYTES)));
 	return out;
@@ -255,7 +255,7 @@ struct plan_text plan_bytes(int64_t bytes)
 
 struct plan_text plan_days(int64_t ms)
 {
-	struct plan_text out;
+	struct plan_text out = {""};
 
 	if (ms >= 2 * 86400000LL)
 		snprintf(out.s, sizeof out.s, "%" PRId64 " d", ms / 86400000);
@@ -270,7 +270,7 @@ struct plan_text plan_days(int64_t ms)
 
 struct plan_text plan_time(int64_t ms)
 {
-	struct plan_text out;
+	struct plan_text out = {""};
 	char words[CLOCK_TEXT];
 
 	text_copy(out.s, sizeof out.s, text_of(clock_rfc3339(words, ms))); /* 2026-11-29T13:05:11.204Z: 24 with its Z */
