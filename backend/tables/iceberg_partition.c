@@ -5,6 +5,7 @@
  * Source: the Iceberg table spec, "Partition Transforms"; Transforms.toHumanString of 1.11.0.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum transform { IDENTITY, YEAR, MONTH, DAY, HOUR, VOID };
 struct iceberg_partitions {
 	const struct avro *avro;
 	struct json *spec;
-	struct { int id; enum transform transform; } fields[FIELDS_MOST];
+	struct { int id; enum transform transform; const char *name; } fields[FIELDS_MOST]; /* names lie in the spec */
 	size_t n;
 	uint64_t seed;
 	struct buf raw;     /* of the partition rendered last */
@@ -77,6 +78,7 @@ struct iceberg_partitions *iceberg_partitions_new(const struct avro *a, int spec
 
 		json_i64(json_get(field, "field-id"), &id);
 		p->fields[p->n].id = (int)id;
+		p->fields[p->n].name = json_string(json_get(field, "name"));
 		p->fields[p->n++].transform = transform_of(text_of(json_string(json_get(field, "transform"))));
 	}
 	return p;
@@ -217,12 +219,32 @@ static void put_bytes(struct buf *out, const struct avro_value *v)
 		put_hex(out, v->bytes, v->logical == AVRO_UUID && v->bytes.len == 16);
 }
 
+/* The shortest digits that give it back, as a float where it is one. */
+static void put_real(struct buf *out, const struct avro_value *v)
+{
+	struct json_writer w;
+	double real = v->real;
+	char digits[40];
+
+	for (int n = 6; v->type == AVRO_FLOAT && n <= 9; n++) {
+		snprintf(digits, sizeof digits, "%.*g", n, v->real);
+		real = strtod(digits, NULL);
+		if (!((float)real < (float)v->real) && !((float)real > (float)v->real))
+			break;
+	}
+	json_begin(&w, out, false);
+	if (isfinite(real))
+		json_put_real(&w, NULL, real);
+	else
+		buf_puts(out, isnan(real) ? "NaN" : real < 0 ? "-Infinity" : "Infinity");
+}
+
 static void put_identity(struct buf *out, const struct avro_value *v)
 {
 	if (v->type == AVRO_BOOLEAN || v->type == AVRO_INT || v->type == AVRO_LONG || v->type == AVRO_ENUM)
 		put_number(out, v);
 	else if (v->type == AVRO_FLOAT || v->type == AVRO_DOUBLE)
-		buf_printf(out, "%.*g", v->type == AVRO_FLOAT ? 9 : 17, v->real);
+		put_real(out, v);
 	else
 		put_bytes(out, v);
 }
@@ -251,8 +273,10 @@ static bool put_field(void *ctx, int id, const char *name, const struct avro_val
 	enum transform transform = IDENTITY;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->fields[i].id == id)
+		if (p->fields[i].id == id) {
 			transform = p->fields[i].transform;
+			name = p->fields[i].name ? p->fields[i].name : name; /* Avro's has "_x2E" for a dot */
+		}
 	buf_puts(&p->words, p->words.len ? ", " : "");
 	put_clean(&p->words, text_of(name));
 	buf_puts(&p->words, "=");

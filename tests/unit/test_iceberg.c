@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Tables that Spark wrote, read without it: every figure is what Spark's own metadata tables say, to the last digit. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "fixture_bytes.h"
 #include "fixture_lakehouse.h"
 
 enum { WAIT_MS = 60000, PATHS_MAX = 4096 };
@@ -242,13 +244,329 @@ static void a_puffin_with_several_vectors_counts_its_bytes_once(void **state)
 	lakehouse_close(l);
 }
 
+static void formats_codecs_and_specs_of_every_kind_are_what_spark_counted(void **state)
+{
+	(void)state;
+	assert_truths("formats");
+}
+
+/* ---- partitions as people read them ---- */
+
+static void put_decoded(struct buf *out, struct text t)
+{
+	for (size_t i = 0; i < t.len; i++) {
+		unsigned code = (unsigned char)t.at[i];
+
+		if (code == '+')
+			code = ' ';
+		else if (code == '%' && i + 2 < t.len && sscanf(t.at + i + 1, "%2x", &code) == 1)
+			i += 2;
+		buf_add(out, &(char){(char)code}, 1);
+	}
+}
+
+/* The folders that Java gave the file say the same, in an URL's escapes. */
+static void folders_in_words(struct text path, struct buf *out)
+{
+	buf_init(out, 2000);
+	buf_puts(out, "");
+	path = text_between(path, "/data/", ".parquet");
+	while (memchr(path.at, '/', path.len)) {
+		buf_puts(out, out->len ? ", " : "");
+		put_decoded(out, text_until(path, '/'));
+		path = text_after(path, '/');
+	}
+}
+
+static bool assert_folders(void *ctx, const struct iceberg_file *f)
+{
+	size_t *seen = ctx;
+	struct buf words;
+
+	folders_in_words(f->path, &words);
+	if (f->content == ICEBERG_DATA && !text_is(f->partition, words.at))
+		fail_msg("\"%.*s\" is not \"%s\"", (int)f->partition.len, f->partition.at, words.at);
+	*seen += f->content == ICEBERG_DATA;
+	buf_free(&words);
+	return true;
+}
+
+static void partitions_are_called_as_java_calls_them(void **state)
+{
+	static const char *const tables[] = {"format1", "evolved", "codec_zstd", "codec_snappy", "codec_uncompressed"};
+	struct lakehouse *l = lakehouse_open("formats");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		struct iceberg_budget budget = plenty();
+		struct measured t;
+		size_t seen = 0;
+
+		open_table(&t, l, "formats", tables[i]);
+		assert_true(iceberg_each_file(&t.f.p, &t.at, t.m, t.s, &budget, assert_folders, &seen, NULL));
+		assert_int_equal(seen, t.t.files);
+		close_table(&t);
+	}
+	lakehouse_close(l);
+}
+
+static bool has_partition(const struct iceberg_truth *t, const char *name)
+{
+	for (size_t i = 0; i < t->n_partitions; i++)
+		if (!strcmp(t->partitions[i].name, name))
+			return true;
+	return false;
+}
+
+static void every_transform_of_every_type_is_shown(void **state)
+{
+	struct lakehouse *l = lakehouse_open("formats");
+	struct measured t;
+
+	(void)state;
+	open_table(&t, l, "formats", "kinds");
+	assert_int_equal(t.t.n_partitions, 3);
+	assert_true(has_partition(&t.t, "d=2026-02-28, t=2026-01-01T10:11:12.345678+00:00, n=2026-01-01T10:11:12, amount=123456789.125, small=-1.05, "
+		"s=a b/c=d,\xc3\xa9, b=true, bin=0x00ff10, l=-9007199254740993, r=1.5, f=0.25, h_hour=2026-03-01-23, m_month=2026-12, y_year=2026, "
+		"k_bucket=6, l_trunc=-9007199254741000, w_trunc=wo"));
+	assert_true(has_partition(&t.t, "d=1969-12-31, t=1969-12-31T23:59:59+00:00, n=1900-01-01T00:00:00, amount=-0.001, small=0.00, s=, b=false, bin=0x, "
+		"l=15, r=-2.0, f=3.0, h_hour=1969-12-31-23, m_month=1969-12, y_year=1968, k_bucket=3, l_trunc=10, w_trunc="));
+	assert_true(has_partition(&t.t, "d=null, t=null, n=null, amount=null, small=null, s=null, b=null, bin=null, l=null, r=null, f=null, h_hour=null, "
+		"m_month=null, y_year=null, k_bucket=null, l_trunc=null, w_trunc=null"));
+	assert_string_equal(t.m->specs[0].words, "d, t, n, amount, small, s, b, bin, l, r, f, hours(h), months(m), years(y), bucket(8, k), truncate(10, l), "
+		"truncate(2, w)");
+	close_table(&t);
+	lakehouse_close(l);
+}
+
+static const struct iceberg_ref *ref_of(const struct iceberg_metadata *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_refs; i++)
+		if (!strcmp(m->refs[i].name, name))
+			return &m->refs[i];
+	fail_msg("no ref %s", name);
+	return NULL;
+}
+
+static void what_evolved_keeps_its_history(void **state)
+{
+	enum { DAY = 86400000 };
+	struct lakehouse *l = lakehouse_open("formats");
+	const struct iceberg_ref *r;
+	struct measured t;
+
+	(void)state;
+	open_table(&t, l, "formats", "evolved");
+	r = ref_of(t.m, "audit");
+	assert_true(!r->branch && r->max_ref_age == INT64_C(365) * DAY && r->min_snapshots == -1);
+	r = ref_of(t.m, "trial");
+	assert_true(r->branch && r->max_ref_age == 7 * DAY && r->min_snapshots == 2 && r->max_snapshot_age == 3 * DAY);
+	assert_int_equal(ref_of(t.m, "main")->snapshot, t.m->current);
+	assert_string_equal(t.m->sort, "new DESC NULLS LAST, id ASC NULLS FIRST");
+	assert_true(t.m->n_schemas >= 4);
+	assert_string_equal(t.m->schemas[0].fields[0].doc, "its key");
+	assert_string_equal(t.m->schemas[0].fields[1].name, "old");
+	assert_int_equal(t.m->n_statistics, 1);
+	assert_string_equal(t.m->specs[t.m->n_specs - 1].words, "bucket(4, id), place.city");
+	assert_int_equal(t.t.n_partitions_all, 8); /* four of the old spec, four of the new */
+	close_table(&t);
+	lakehouse_close(l);
+}
+
+/* ---- what can be wrong with one table ---- */
+
+static void assert_fails(struct lakehouse *l, const char *space, const char *table, enum table_measure as_far_as, enum err_code code, const char *words)
+{
+	struct measured t;
+
+	open_table(&t, l, space, table);
+	assert_false(t.fine);
+	assert_int_equal(t.t.measured, as_far_as);
+	if (t.err.code != code || !strstr(t.err.words, words))
+		fail_msg("\"%s\" (%s), not \"%s\"", t.err.words, err_name(t.err.code), words);
+	close_table(&t);
+}
+
+static bool keep_path(void *ctx, const struct iceberg_manifest *m)
+{
+	char *path = ctx;
+
+	text_copy(path, 400, m->path);
+	return false;
+}
+
+static void a_file_that_is_broken_is_named_and_what_is_known_stays(void **state)
+{
+	struct lakehouse *l = lakehouse_open("kitchen");
+	struct iceberg_budget budget = plenty();
+	char path[400], list[400];
+	struct text whole;
+	struct measured t;
+
+	(void)state;
+	open_table(&t, l, "kitchen", "drivers");
+	assert_true(iceberg_each_manifest(&t.f.p, &t.at, t.m, t.s, &budget, keep_path, path, NULL));
+	snprintf(list, sizeof list, "%s", t.s->manifest_list);
+	close_table(&t);
+	whole = lakehouse_object(l, path);
+	lakehouse_put(l, path, (struct text){whole.at, whole.len - 20});
+	assert_fails(l, "kitchen", "drivers", MEASURE_LIST, ERR_PARSE, "m1.avro: is cut off in a block");
+	lakehouse_put(l, path, TEXT("PAR1..."));
+	assert_fails(l, "kitchen", "drivers", MEASURE_LIST, ERR_PARSE, "m1.avro: is no Avro file");
+	lakehouse_put(l, path, TEXT(""));
+	assert_fails(l, "kitchen", "drivers", MEASURE_LIST, ERR_SYSTEM, "there is no such file");
+	lakehouse_put(l, path, whole);
+	lakehouse_put(l, list, TEXT("x"));
+	assert_fails(l, "kitchen", "drivers", MEASURE_SUMMARY, ERR_PARSE, ".avro: is no Avro file");
+	lakehouse_close(l);
+}
+
+static void a_budget_ends_a_look_and_says_so(void **state)
+{
+	struct lakehouse *l = lakehouse_open("kitchen");
+	struct measured t;
+
+	(void)state;
+	open_table(&t, l, "kitchen", "order_events");
+	for (int which = 0; which < 3; which++) {
+		struct iceberg_budget budget = plenty();
+		struct iceberg_truth truth;
+		struct err err = {0};
+
+		*(int64_t *[]){&budget.bytes, &budget.files, &budget.memory}[which] = which == 0 ? 20000 : which == 1 ? 3 : 100;
+		assert_false(iceberg_measure(&t.f.p, &t.at, t.m, t.s, &budget, t.f.s->arena, &truth, &err));
+		assert_int_equal(err.code, ERR_LIMIT);
+		assert_int_equal(truth.measured, MEASURE_LIST);
+		assert_int_equal(truth.files, 205);
+		assert_int_equal(truth.records, 2050);
+		assert_int_equal(truth.small, -1);
+	}
+	close_table(&t);
+	lakehouse_close(l);
+}
+
+static void a_summary_that_lies_is_found_out(void **state)
+{
+	struct lakehouse *l = lakehouse_open("kitchen");
+	struct iceberg_budget budget = plenty();
+	struct iceberg_snapshot lie;
+	struct iceberg_truth truth;
+	struct measured t;
+
+	(void)state;
+	open_table(&t, l, "kitchen", "order_events");
+	lie = *t.s;
+	lie.summary.total_files = 204;
+	assert_true(iceberg_measure(&t.f.p, &t.at, t.m, &lie, &budget, t.f.s->arena, &truth, NULL));
+	assert_string_equal(truth.mistrust, "summary says 204 data files, manifests hold 205");
+	lie = *t.s;
+	lie.summary.total_bytes = 1;
+	assert_true(iceberg_measure(&t.f.p, &t.at, t.m, &lie, &budget, t.f.s->arena, &truth, NULL));
+	assert_string_equal(truth.mistrust, "summary says 1 bytes, manifests hold 227192");
+	assert_int_equal(truth.files, 205);
+	lie.encrypted = true;
+	assert_false(iceberg_measure(&t.f.p, &t.at, t.m, &lie, &budget, t.f.s->arena, &truth, &t.err));
+	assert_int_equal(truth.measured, MEASURE_SUMMARY);
+	assert_non_null(strstr(t.err.words, "encrypted"));
+	close_table(&t);
+	lakehouse_close(l);
+}
+
+/* Format 1 may name its manifests one by one: then nothing is known of each but its path. */
+static void manifests_that_are_named_one_by_one_are_read(void **state)
+{
+	static const char *manifests[PATHS_MAX];
+	struct lakehouse *l = lakehouse_open("formats");
+	struct everything *all = mem_new(1, sizeof *all);
+	struct iceberg_budget budget = plenty();
+	struct iceberg_snapshot old;
+	struct iceberg_truth truth;
+	struct measured t;
+
+	(void)state;
+	open_table(&t, l, "formats", "format1");
+	assert_int_equal(t.m->format, 1);
+	all->t = &t;
+	assert_true(iceberg_each_manifest(&t.f.p, &t.at, t.m, t.s, &budget, take_manifest, all, NULL));
+	for (size_t i = 0; i < all->n; i++)
+		manifests[i] = all->manifests[i];
+	old = *t.s;
+	old.manifest_list = "";
+	old.manifests = manifests;
+	old.n_manifests = all->n;
+	assert_true(iceberg_measure(&t.f.p, &t.at, t.m, &old, &budget, t.f.s->arena, &truth, NULL));
+	assert_int_equal(truth.measured, MEASURE_EXACT);
+	assert_int_equal(truth.files, t.t.files);
+	assert_int_equal(truth.bytes, t.t.bytes);
+	assert_int_equal(truth.n_partitions_all, t.t.n_partitions_all);
+	assert_int_equal(truth.manifests, 2);
+	free_paths(all->manifests, all->n);
+	free_paths(all->data.paths, all->data.n);
+	free(all);
+	close_table(&t);
+	lakehouse_close(l);
+}
+
+/* ---- whatever comes ---- */
+
+static bool any_manifest(void *ctx, const struct iceberg_manifest *m)
+{
+	*(size_t *)ctx += m->path.len;
+	return true;
+}
+
+static bool any_file(void *ctx, const struct iceberg_file *f)
+{
+	*(size_t *)ctx += f->path.len + f->partition.len + f->referenced.len;
+	assert_true(text_is_clean(f->partition));
+	return true;
+}
+
+static void read_any(struct text bytes)
+{
+	size_t sum = 0;
+
+	iceberg_read_manifest_list(bytes, any_manifest, &sum, NULL);
+	iceberg_read_manifest(bytes, NULL, any_file, &sum, NULL);
+}
+
+static void no_manifest_breaks_the_reader(void **state)
+{
+	static const char *const tables[] = {"kinds", "upgraded", "codec_uncompressed", "codec_zstd", "codec_snappy"};
+	struct lakehouse *l = lakehouse_open("formats");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		struct iceberg_budget budget = plenty();
+		char path[400];
+		struct measured t;
+
+		open_table(&t, l, "formats", tables[i]);
+		assert_true(iceberg_each_manifest(&t.f.p, &t.at, t.m, t.s, &budget, keep_path, path, NULL));
+		fuzz(lakehouse_object(l, path), read_any);
+		fuzz(lakehouse_object(l, t.s->manifest_list), read_any);
+		close_table(&t);
+	}
+	lakehouse_close(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kitchen_is_what_spark_counted),
 		cmocka_unit_test(a_puffin_with_several_vectors_counts_its_bytes_once),
+		cmocka_unit_test(formats_codecs_and_specs_of_every_kind_are_what_spark_counted),
+		cmocka_unit_test(partitions_are_called_as_java_calls_them),
+		cmocka_unit_test(every_transform_of_every_type_is_shown),
+		cmocka_unit_test(what_evolved_keeps_its_history),
+		cmocka_unit_test(a_file_that_is_broken_is_named_and_what_is_known_stays),
+		cmocka_unit_test(a_budget_ends_a_look_and_says_so),
+		cmocka_unit_test(a_summary_that_lies_is_found_out),
+		cmocka_unit_test(manifests_that_are_named_one_by_one_are_read),
+		cmocka_unit_test(no_manifest_breaks_the_reader),
 	};
 
+	setlocale(LC_ALL, "C.UTF-8");
 	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
