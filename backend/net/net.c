@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "profile.h"
 #include "transfer.h"
 #include "value.h"
 
@@ -39,17 +38,6 @@ void net_free(struct net *net)
 	curl_easy_cleanup(net->grpc);
 	curl_multi_cleanup(net->multi);
 	free(net);
-}
-
-uint16_t probe_port(const struct probe *p, const char *role)
-{
-	const struct service_kind *kind = p->expected ? p->expected->kind : NULL;
-	uint16_t port = p->expected ? expected_role_port(p->expected, role) : 0;
-
-	for (const struct port_role *r = kind ? kind->ports : NULL; !port && r && r->role; r++)
-		if (!strcmp(r->role, role))
-			port = r->port;
-	return port;
 }
 
 /* ---- what a stream leads to, for messages ---- */

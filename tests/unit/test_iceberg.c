@@ -339,6 +339,49 @@ static void every_transform_of_every_type_is_shown(void **state)
 	lakehouse_close(l);
 }
 
+/* ---- equality deletes: of a table made by hand, see tests/lab/fixture/equality.py ---- */
+
+static bool referenced(void *ctx, const struct iceberg_file *f)
+{
+	size_t *seen = ctx;
+	struct text name = f->path;
+
+	text_skip(&name, "s3://lakehouse/warehouse/equality/visits/data/");
+	if (text_is(name, "pos-one.parquet"))
+		*seen += text_is(f->referenced, "s3://lakehouse/warehouse/equality/visits/data/a.parquet");
+	else if (text_is(name, "a.parquet"))
+		*seen += f->sequence == 1; /* its own; those that were added then have the manifest's */
+	else
+		*seen += f->sequence == 2 && !f->referenced.len;
+	return true;
+}
+
+static void equality_deletes_are_counted_by_themselves(void **state)
+{
+	struct lakehouse *l = lakehouse_open("equality");
+	struct iceberg_budget budget = plenty();
+	const struct iceberg_partition *p;
+	struct measured t;
+	size_t seen = 0;
+
+	(void)state;
+	open_table(&t, l, "equality", "visits");
+	assert_string_equal(t.err.words, "");
+	assert_string_equal(t.t.mistrust, "");
+	assert_true(t.t.files == 3 && t.t.bytes == 6000 && t.t.records == 600 && t.t.small == 2);
+	assert_true(t.t.delete_files == 4 && t.t.equality_files == 2 && t.t.position_files == 2 && t.t.vectors == 0);
+	assert_true(t.t.equality_deletes == 12 && t.t.position_deletes == 24 && t.t.delete_bytes == 1440);
+	assert_int_equal(t.t.n_partitions, 2);
+	p = &t.t.partitions[0];
+	assert_string_equal(p->name, "visitor=f79c3e09-677c-4bbd-a479-3f349cb785e7, at_hour=2026-08-20-10");
+	assert_true(p->files == 2 && p->small == 2 && p->bytes == 3000 && p->records == 300 && p->delete_files == 3 && p->newest == 2);
+	assert_string_equal(t.t.partitions[1].name, "visitor=00000000-0000-4000-8000-00000000000b, at_hour=2026-08-20-11");
+	assert_true(iceberg_each_file(&t.f.p, &t.at, t.m, t.s, &budget, referenced, &seen, NULL));
+	assert_int_equal(seen, 7);
+	close_table(&t);
+	lakehouse_close(l);
+}
+
 static const struct iceberg_ref *ref_of(const struct iceberg_metadata *m, const char *name)
 {
 	for (size_t i = 0; i < m->n_refs; i++)
@@ -558,6 +601,7 @@ int main(void)
 		cmocka_unit_test(formats_codecs_and_specs_of_every_kind_are_what_spark_counted),
 		cmocka_unit_test(partitions_are_called_as_java_calls_them),
 		cmocka_unit_test(every_transform_of_every_type_is_shown),
+		cmocka_unit_test(equality_deletes_are_counted_by_themselves),
 		cmocka_unit_test(what_evolved_keeps_its_history),
 		cmocka_unit_test(a_file_that_is_broken_is_named_and_what_is_known_stays),
 		cmocka_unit_test(a_budget_ends_a_look_and_says_so),
