@@ -16,7 +16,7 @@
  * Snapshots kept with all they say: the newest in the file's order, and those that a ref leads to. Of the older ones, as far
  * as these go, id, parent and time. What is older still is counted alone, but for the very first.
  */
-enum { ICEBERG_SUMMARIES = 16384, ICEBERG_OLDER = 8192 };
+enum { ICEBERG_SUMMARIES = 8192, ICEBERG_OLDER = 8192 };
 
 struct iceberg_summary { /* a snapshot's own words; -1: not said. Zero deltas are not written: of a known operation they are 0 */
 	int64_t added_files, deleted_files, added_delete_files, removed_delete_files;
@@ -28,6 +28,8 @@ struct iceberg_snapshot {
 	int64_t id, parent;         /* parent -1: none */
 	int64_t sequence, when;     /* ms since 1970 */
 	int schema;                 /* -1: not said */
+	bool kept;                  /* false: only id, parent and when are known */
+	bool encrypted;
 	const char *operation;      /* "append", "replace", "overwrite", "delete"; "" unknown */
 	const char *manifest_list;  /* "" of format 1 with manifests named one by one, and of those without a summary kept */
 	const char *engine;         /* "spark 4.1.4", "" unknown */
@@ -35,8 +37,6 @@ struct iceberg_snapshot {
 	struct iceberg_summary summary;
 	const char *const *manifests; /* of format 1 without a list: their paths; NULL where there is none */
 	size_t n_manifests;
-	bool kept;                  /* false: only id, parent and when are known */
-	bool encrypted;
 };
 struct iceberg_ref {
 	const char *name;
