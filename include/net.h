@@ -17,6 +17,7 @@ struct net *net_new(struct host *host); /* call net_global_init() once before an
 void net_free(struct net *net);
 void net_global_init(void);
 
+struct storage;
 struct endpoint {
 	char address[ADDRESS_SIZE]; /* numeric */
 	uint16_t port;
@@ -36,6 +37,7 @@ struct probe {
 	struct endpoint at;        /* the port asked: the main one, or a role's */
 	const struct expectation *expected; /* for its other ports and database; NULL: found, no profile */
 	struct credentials credentials;     /* all NULL where there are none */
+	const struct storage *storage; /* of a catalog: where its files lie; NULL: nowhere is named */
 	const char *hint;          /* the owner's words, "" unknown: orders questions, is never an answer */
 	int64_t owner_started;     /* ms since 1970, 0 unknown: a new process, a new server */
 	struct arena *arena;       /* the snapshot's: strings of an identity go here */

@@ -6,6 +6,7 @@
 
 const struct catalog_kind *const catalog_kinds[] = {
 	&catalog_iceberg_jdbc,
+	&catalog_delta,
 	&catalog_iceberg_rest,
 	&catalog_unity,
 	NULL,

@@ -5,6 +5,7 @@
 
 #include "catalog.h"
 
+extern const struct catalog_kind catalog_delta;
 extern const struct catalog_kind catalog_iceberg_jdbc;
 extern const struct catalog_kind catalog_iceberg_rest;
 extern const struct catalog_kind catalog_unity;

@@ -321,12 +321,14 @@ static void say_files(const struct delta_table *t, struct table_health *h, struc
 	char size[VALUE_TEXT_SIZE];
 
 	if (delta_optimize(t, arena, &o) && o.files > 0) {
-		if (o.groups[0].files >= DUE_FILES && !t->catalog_managed) {
+		bool holes = o.vectors > 0 && t->records > 0 && (double)t->deleted / (double)t->records > 0.05;
+
+		if ((o.groups[0].files >= DUE_FILES || holes) && !t->catalog_managed) {
 			h->due |= DUE_OPTIMIZE;
 			h->grade = o.files >= ILL_FILES && o.becomes * 10 <= o.files ? GRADE_ILL : GRADE_DUE;
 			h->weight += (double)(o.files - o.becomes);
 		}
-		if (t->small)
+		if (t->small && h->due & DUE_OPTIMIZE)
 			add(s, "%" PRId64 " %% of files are under %s", t->small * 100 / t->files, value_show(size, value_int(t->target / 4 * 3), UNIT_BYTES));
 		if (h->due & DUE_OPTIMIZE)
 			add(s, "OPTIMIZE makes %" PRId64 " of %" PRId64 "%s", o.becomes, o.files, t->clustered ? ", about" : "");
@@ -344,7 +346,7 @@ static void say_log(const struct delta_table *t, struct table_health *h, struct 
 	if (t->expired > 0 && t->expired_there && !t->catalog_managed) {
 		h->due |= DUE_VACUUM;
 		h->weight += (double)t->expired;
-		add(s, "%" PRId64 " removed files (%s) are past their %s", t->expired, value_show(size, value_int(t->expired_bytes), UNIT_BYTES),
+		add(s, "%" PRId64 " removed files (%s) are past their retention of %s", t->expired, value_show(size, value_int(t->expired_bytes), UNIT_BYTES),
 			clock_span(span, t->retention));
 	}
 	if (since > LOG_FACTOR * t->interval && since >= 100) {
@@ -375,6 +377,8 @@ void delta_health(const struct delta_table *t, struct table_health *out)
 		add(&s, "%.100s", t->mistrust);
 	if (t->measured != MEASURE_EXACT && t->lacks[0])
 		add(&s, "%.100s", t->lacks);
+	if (t->measured != MEASURE_EXACT && !out->due && out->grade == GRADE_GOOD)
+		out->grade = GRADE_UNKNOWN;
 	if (!s.len)
 		add(&s, t->files == 0 ? "empty" : "nothing is due");
 }

@@ -27,15 +27,20 @@ def table(name, columns=None, partitioned="", **properties):
     q(f"CREATE TABLE {at(name)} ({columns or COLUMNS[name]}) USING delta {partitioned} {f'TBLPROPERTIES ({options})' if options else ''}")
 
 
+def folder(path):
+    """A Hadoop path, and the file system that it is of."""
+    at = spark._jvm.org.apache.hadoop.fs.Path(path)
+    return at, at.getFileSystem(spark._jsc.hadoopConfiguration())
+
+
 def cleaned(name):
     """Drops the commits that a checkpoint made needless: as the log's own cleaning does, which would wait for another day."""
     jvm = spark._jvm
     log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, f"{base}/{name}")
     log.checkpoint()
-    folder = jvm.org.apache.hadoop.fs.Path(f"{base}/{name}/_delta_log")
-    files = folder.getFileSystem(spark._jsc.hadoopConfiguration())
+    where, files = folder(f"{base}/{name}/_delta_log")
     newest = log.update(False, jvm.scala.Option.empty(), jvm.scala.Option.empty()).version()
-    for status in files.listStatus(folder):
+    for status in files.listStatus(where):
         word = status.getPath().getName()
         if word[:20].isdigit() and int(word[:20]) < newest:
             files.delete(status.getPath(), False)
@@ -78,13 +83,18 @@ def order_events():
 
 
 def kitchens():
-    """Compacted once, and a folder was left empty by it: nothing is due but a clearing away."""
+    """Compacted once, and what no commit names lies about: nothing is due but a clearing away."""
     table("kitchens", "id INT, city STRING", "PARTITIONED BY (city)", deletedFileRetentionDuration="interval 0 hours")
     for i in range(6):
         q(f"INSERT INTO {at('kitchens')} SELECT /*+ COALESCE(1) */ id, if(id % 2 = 0, 'New York', 'A:b/c') FROM drivers WHERE id % 60 = {i}")
     q(f"OPTIMIZE {at('kitchens')}")
     q(f"INSERT INTO {at('kitchens')} VALUES (1, 'gone')")
     q(f"DELETE FROM {at('kitchens')} WHERE city = 'gone'")
+    for left in ("left-over.parquet", "city=Oslo/left-over.parquet", "_hidden/kept.parquet", ".kept.parquet", "_change_data/old.parquet"):
+        where, files = folder(f"{base}/kitchens/{left}")
+        files.create(where).close()
+    where, files = folder(f"{base}/kitchens/city=empty/deeper")
+    files.mkdirs(where)
 
 
 def waiting_list():

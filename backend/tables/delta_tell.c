@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A Delta table as rows: its own row among tables, and the views that are asked for. VACUUM's view lists
+ * the table's folder, as VACUUM would: what begins with "_" or "." is not looked at, save two of
+ * Delta's own folders and partitions of columns that are named so.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "delta_own.h"
+
+enum { FILES_SHOWN = 1000, FOUND_MOST = 200000, FOLDERS_MOST = 20000, DEPTH_MOST = 24, METRICS_SHOWN = 8, SQL_MOST = 3000, VACUUM_MEMORY = 64 << 20 };
+
+static struct value count(int64_t n)
+{
+	return n >= 0 ? value_int(n) : value_unknown();
+}
+
+static struct value words(const char *s)
+{
+	return s && s[0] ? value_text(s) : value_unknown();
+}
+
+/* "Apache-Spark/4.0.5 Delta-Lake/4.4.0" as other tables say it: "spark 4.0.5". */
+static const char *engine_of(const char *said, struct arena *arena)
+{
+	struct text t = text_of(said);
+
+	if (text_skip(&t, "Apache-Spark/")) {
+		t = text_until(t, ' ');
+		return arena_printf(arena, "spark %.*s", (int)t.len, t.at);
+	}
+	return said;
+}
+
+/* ---- its row ---- */
+
+static const char *measured(const struct delta_table *t)
+{
+	switch (t->measured) {
+	case MEASURE_EXACT:
+		return "exact";
+	case MEASURE_SUMMARY:
+		return t->about ? "about" : "summary";
+	case MEASURE_LIST:
+	case MEASURE_NONE:
+		break;
+	}
+	return NULL;
+}
+
+static const char *commit_url(const struct delta_table *t, int64_t version, struct arena *arena)
+{
+	return arena_printf(arena, "%s/_delta_log/%020" PRId64 ".json", t->url, version);
+}
+
+void delta_row(const struct delta_table *t, const struct table_health *health, struct snapshot *s, struct table *table, struct value *row)
+{
+	const struct delta_commit *last = t->n_commits_read ? &t->commits[0] : NULL;
+	bool exact = t->measured == MEASURE_EXACT;
+	char due[64];
+
+	table_due_words(health->due, due);
+	table_set(s, table, row, "format", value_text("delta"));
+	table_set(s, table, row, "uuid", words(t->id));
+	table_set(s, table, row, "location", value_text(t->url));
+	table_set(s, table, row, "metadata", value_text(commit_url(t, t->version, s->arena)));
+	table_set(s, table, row, "snapshots", count(t->n_commits));
+	table_set(s, table, row, "files", count(t->files));
+	table_set(s, table, row, "small", exact ? count(t->small) : value_unknown());
+	table_set(s, table, row, "deletes", count(t->vectors));
+	table_set(s, table, row, "records", count(t->records));
+	table_set(s, table, row, "bytes", count(t->bytes));
+	table_set(s, table, row, "committed", last && last->when > 0 ? value_int(last->when) : value_unknown());
+	table_set(s, table, row, "operation", last ? words(last->operation) : value_unknown());
+	table_set(s, table, row, "by", last ? words(engine_of(last->engine, s->arena)) : value_unknown());
+	table_set(s, table, row, "rate", value_real(t->rate));
+	table_set(s, table, row, "partitions", exact ? count((int64_t)t->n_partitions_all) : value_unknown());
+	table_set(s, table, row, "worst", exact && t->n_partitions ? count(t->partitions[0].files) : value_unknown());
+	table_set(s, table, row, "measured", value_text(measured(t)));
+	table_set(s, table, row, "grade", value_text(table_grade_word(health->grade)));
+	table_set(s, table, row, "due", words(due));
+	table_set(s, table, row, "weight", value_real(health->weight));
+	table_set(s, table, row, "words", words(health->words));
+}
+
+/* ---- what is known of it ---- */
+
+static void fact(struct snapshot *s, struct table *table, const char *what, const char *value, int64_t number)
+{
+	struct value *row = table_row(s, table);
+
+	table_set(s, table, row, "what", value_text(what));
+	table_set(s, table, row, "value", words(value));
+	table_set(s, table, row, "number", count(number));
+}
+
+static void fact_of(struct snapshot *s, struct table *table, const char *what, int64_t n, enum unit unit)
+{
+	char shown[VALUE_TEXT_SIZE];
+
+	if (n >= 0)
+		fact(s, table, what, value_show(shown, value_int(n), unit), n);
+}
+
+static const char *joined(struct arena *arena, const char *const *list, size_t n)
+{
+	struct buf b;
+	const char *s;
+
+	buf_init(&b, SQL_MOST);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&b, "%s%s", i ? ", " : "", list[i]);
+	s = arena_copy(arena, buf_text(&b));
+	buf_free(&b);
+	return s;
+}
+
+static void tell_log(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	fact_of(s, table, "version", t->version, UNIT_COUNT);
+	fact_of(s, table, "oldest version", t->oldest, UNIT_COUNT);
+	if (t->gap >= 0)
+		fact(s, table, "missing commit", arena_printf(s->arena, "%" PRId64 ": readers fail", t->gap), t->gap);
+	fact(s, table, "checkpoint", t->checkpoint < 0 ? "none" : arena_printf(s->arena, "%" PRId64 ", %s", t->checkpoint, t->checkpoint_kind), t->checkpoint);
+	fact_of(s, table, "commits since", t->version - t->checkpoint, UNIT_COUNT);
+	fact_of(s, table, "log files", t->log_files, UNIT_COUNT);
+	fact_of(s, table, "log bytes", t->log_bytes, UNIT_BYTES);
+	if (t->compacted)
+		fact_of(s, table, "compacted commits", t->compacted, UNIT_COUNT);
+}
+
+static void tell_counts(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	fact(s, table, "counted by", t->how, -1);
+	fact(s, table, "not known", t->lacks[0] ? t->lacks : "nothing", -1);
+	if (t->mistrust[0])
+		fact(s, table, "mistrust", t->mistrust, -1);
+	fact_of(s, table, t->about ? "files, about" : "files", t->files, UNIT_COUNT);
+	fact_of(s, table, t->about ? "bytes, about" : "bytes", t->bytes, UNIT_BYTES);
+	fact_of(s, table, "rows before deletes", t->records, UNIT_RECORDS);
+	if (t->records >= 0 && t->deleted >= 0)
+		fact_of(s, table, "rows", t->records - t->deleted, UNIT_RECORDS);
+	fact_of(s, table, "deletion vectors", t->vectors, UNIT_COUNT);
+	fact_of(s, table, "rows they take out", t->deleted, UNIT_RECORDS);
+	fact_of(s, table, "target file size", t->target, UNIT_BYTES);
+	fact_of(s, table, "files under 75 % of it", t->small, UNIT_COUNT);
+	fact_of(s, table, "removed files in the log", (int64_t)t->n_removed, UNIT_COUNT);
+	fact_of(s, table, "of them past the retention", t->expired, UNIT_COUNT);
+	fact_of(s, table, "their bytes", t->expired_bytes, UNIT_BYTES);
+	fact_of(s, table, "retention of removed files", t->retention, UNIT_MS);
+}
+
+static void tell_table(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	struct table_health health;
+
+	delta_health(t, &health);
+	fact(s, table, "health", health.words, -1);
+	fact(s, table, "location", t->url, -1);
+	fact(s, table, "id", t->id, -1);
+	if (t->name[0])
+		fact(s, table, "name", t->name, -1);
+	if (t->description[0])
+		fact(s, table, "description", t->description, -1);
+	tell_log(t, s, table);
+	tell_counts(t, s, table);
+	fact_of(s, table, "reader version", t->reader, UNIT_COUNT);
+	fact_of(s, table, "writer version", t->writer, UNIT_COUNT);
+	fact(s, table, "features", t->n_features ? joined(s->arena, t->features, t->n_features) : "none", -1);
+	if (t->unsupported[0])
+		fact(s, table, "unknown features", t->unsupported, -1);
+	fact(s, table, "partitioned by", t->n_partition_columns ? joined(s->arena, t->partition_columns, t->n_partition_columns) : "nothing", -1);
+	fact(s, table, "liquid clustering", t->clustered ? "yes" : "no", -1);
+	fact(s, table, "managed by its catalog", t->catalog_managed ? "yes: only it may maintain this table" : "no", -1);
+	if (t->created > 0)
+		fact_of(s, table, "created", t->created, UNIT_TIME);
+}
+
+static void tell_properties(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	for (size_t i = 0; i < t->n_properties; i++)
+		fact(s, table, t->properties[i].key, t->properties[i].value, -1);
+}
+
+/* ---- its commits ---- */
+
+static const char *metrics_of(const struct delta_commit *c, struct arena *arena)
+{
+	struct buf b;
+	const char *s;
+	size_t shown = 0;
+
+	buf_init(&b, SQL_MOST);
+	for (size_t i = 0; i < c->n_metrics && shown < METRICS_SHOWN; i++)
+		if (strcmp(c->metrics[i].value, "0") != 0)
+			buf_printf(&b, "%s%s %s", shown++ ? ", " : "", c->metrics[i].key, c->metrics[i].value);
+	s = arena_copy(arena, buf_text(&b));
+	buf_free(&b);
+	return s;
+}
+
+/* A file that came again with a deletion vector is neither new nor gone. */
+static int64_t only_vectored(const struct delta_commit *c)
+{
+	return c->vectored < c->removed ? c->vectored : c->removed;
+}
+
+static void tell_commits(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	for (size_t i = 0; i < t->n_commits_read; i++) {
+		const struct delta_commit *c = &t->commits[i];
+		struct value *row = table_row(s, table);
+
+		table_set(s, table, row, "snapshot", value_int(c->version));
+		table_set(s, table, row, "parent", c->version > 0 ? value_int(c->version - 1) : value_unknown());
+		table_set(s, table, row, "depth", value_int(0));
+		table_set(s, table, row, "committed", c->when > 0 ? value_int(c->when) : value_unknown());
+		table_set(s, table, row, "operation", words(c->operation));
+		table_set(s, table, row, "by", words(engine_of(c->engine, s->arena)));
+		table_set(s, table, row, "added_files", value_int(c->added - only_vectored(c)));
+		table_set(s, table, row, "removed_files", value_int(c->removed - only_vectored(c)));
+		table_set(s, table, row, "added_records", c->added_records >= 0 ? value_int(c->added_records - c->vectored_records) : value_unknown());
+		table_set(s, table, row, "files", count(c->files));
+		table_set(s, table, row, "records", count(c->records));
+		table_set(s, table, row, "bytes", count(c->bytes));
+		table_set(s, table, row, "metrics", words(metrics_of(c, s->arena)));
+	}
+}
+
+static const char *maintenance_of(const struct delta_commit *c)
+{
+	if (!strcmp(c->operation, "OPTIMIZE") || !strcmp(c->operation, "REORG"))
+		return "compacted";
+	return !strcmp(c->operation, "VACUUM END") ? "vacuumed" : NULL;
+}
+
+static void tell_growth(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	for (size_t i = t->n_commits_read; i-- > 0;) {
+		const struct delta_commit *c = &t->commits[i];
+		struct value *row = table_row(s, table);
+
+		table_set(s, table, row, "committed", c->when > 0 ? value_int(c->when) : value_unknown());
+		table_set(s, table, row, "snapshot", value_int(c->version));
+		table_set(s, table, row, "files", count(c->files));
+		table_set(s, table, row, "bytes", count(c->bytes));
+		table_set(s, table, row, "records", count(c->records));
+		table_set(s, table, row, "maintenance", value_text(maintenance_of(c)));
+	}
+}
+
+static void tell_commit_files(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	for (size_t i = 0; i < t->n_commits_read; i++) {
+		struct value *row = table_row(s, table);
+
+		table_set(s, table, row, "written", t->commits[i].when > 0 ? value_int(t->commits[i].when) : value_unknown());
+		table_set(s, table, row, "file", value_text(commit_url(t, t->commits[i].version, s->arena)));
+	}
+}
+
+/* ---- its files ---- */
+
+static void tell_partitions(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	for (size_t i = 0; i < t->n_partitions; i++) {
+		const struct delta_partition *p = &t->partitions[i];
+		struct value *row = table_row(s, table);
+
+		table_set(s, table, row, "partition", value_text(arena_clean(s->arena, text_of(p->name))));
+		table_set(s, table, row, "files", value_int(p->files));
+		table_set(s, table, row, "small", value_int(p->small));
+		table_set(s, table, row, "deletes", value_int(p->vectors));
+		table_set(s, table, row, "records", count(p->records));
+		table_set(s, table, row, "bytes", value_int(p->bytes));
+	}
+	table->left_off += t->n_partitions_all - t->n_partitions;
+}
+
+typedef int by(const void *a, const void *b);
+
+static int order(int64_t x, int64_t y, const struct delta_file *a, const struct delta_file *b)
+{
+	return x != y ? x < y ? -1 : 1 : strcmp(a->path, b->path);
+}
+
+static int by_smallest(const void *a, const void *b)
+{
+	const struct delta_file *x = *(const struct delta_file *const *)a, *y = *(const struct delta_file *const *)b;
+
+	return order(x->bytes, y->bytes, x, y);
+}
+
+static int by_largest(const void *a, const void *b)
+{
+	const struct delta_file *x = *(const struct delta_file *const *)a, *y = *(const struct delta_file *const *)b;
+
+	return order(-x->bytes, -y->bytes, x, y);
+}
+
+static int by_oldest(const void *a, const void *b)
+{
+	const struct delta_file *x = *(const struct delta_file *const *)a, *y = *(const struct delta_file *const *)b;
+
+	return order(x->when, y->when, x, y);
+}
+
+static int64_t commit_time(const struct delta_table *t, int64_t version)
+{
+	int64_t back = t->n_commits_read ? t->commits[0].version - version : -1;
+
+	return version >= 0 && back >= 0 && back < (int64_t)t->n_commits_read ? t->commits[back].when : -1;
+}
+
+static void tell_file(const struct delta_table *t, const struct delta_file *f, struct snapshot *s, struct table *table)
+{
+	struct value *row = table_row(s, table);
+	int64_t when = commit_time(t, f->version);
+
+	table_set(s, table, row, "file", value_text(arena_clean(s->arena, text_of(f->path))));
+	table_set(s, table, row, "content", value_text(f->deleted ? "data, with a deletion vector" : "data"));
+	table_set(s, table, row, "bytes", count(f->bytes));
+	table_set(s, table, row, "records", count(f->records));
+	table_set(s, table, row, "partition", words(arena_clean(s->arena, text_of(f->partition))));
+	table_set(s, table, row, "committed", when > 0 ? value_int(when) : f->when > 0 ? value_int(f->when) : value_unknown());
+	table_set(s, table, row, "snapshot", count(f->version));
+	table_set(s, table, row, "format", value_text("parquet"));
+}
+
+static void tell_files(const struct delta_table *t, by *compare, struct snapshot *s, struct table *table)
+{
+	const struct delta_file **list = mem_new(t->n_list, sizeof *list);
+
+	for (size_t i = 0; i < t->n_list; i++)
+		list[i] = &t->list[i];
+	if (t->n_list)
+		qsort(list, t->n_list, sizeof *list, compare);
+	for (size_t i = 0; i < t->n_list && i < FILES_SHOWN; i++)
+		tell_file(t, list[i], s, table);
+	table->left_off += t->n_list > FILES_SHOWN ? t->n_list - FILES_SHOWN : 0;
+	free(list);
+}
+
+/* ---- its schema ---- */
+
+static void tell_fields(const struct json *type, int depth, struct snapshot *s, struct table *table);
+
+static void tell_field(const struct json *field, int depth, struct snapshot *s, struct table *table)
+{
+	const struct json *type = json_get(field, "type");
+	struct value *row = table_row(s, table);
+	bool nullable = true;
+	int64_t id;
+	struct buf b;
+
+	buf_init(&b, SQL_MOST);
+	delta_type(type, &b);
+	json_bool(json_get(field, "nullable"), &nullable);
+	if (json_i64(json_get(json_get(field, "metadata"), "delta.columnMapping.id"), &id))
+		table_set(s, table, row, "id", value_int(id));
+	table_set(s, table, row, "column", value_text(json_string(json_get(field, "name"))));
+	table_set(s, table, row, "depth", value_int(depth));
+	table_set(s, table, row, "type", value_text(buf_text(&b).at ? b.at : ""));
+	table_set(s, table, row, "required", value_bool(!nullable));
+	table_set(s, table, row, "doc", words(json_string(json_get(json_get(field, "metadata"), "comment"))));
+	buf_free(&b);
+	tell_fields(type, depth + 1, s, table);
+}
+
+/* Of a struct its fields; of an array or a map those of the structs in it. */
+static void tell_fields(const struct json *type, int depth, struct snapshot *s, struct table *table)
+{
+	if (depth > DEPTH_MOST || !json_is_object(type))
+		return;
+	for (const struct json *f = json_first(json_get(type, "fields")); f; f = json_next(f))
+		tell_field(f, depth, s, table);
+	tell_fields(json_get(type, "elementType"), depth, s, table);
+	tell_fields(json_get(type, "keyType"), depth, s, table);
+	tell_fields(json_get(type, "valueType"), depth, s, table);
+}
+
+static bool tell_schema(const struct delta_table *t, struct snapshot *s, struct table *table)
+{
+	struct err why = {0};
+	struct json *json = t->schema[0] ? json_parse(text_of(t->schema), &why) : NULL;
+
+	if (!t->schema[0])
+		return err_set(&s->err, ERR_LIMIT, "%s", t->lacks);
+	if (!json)
+		return err_set(&s->err, ERR_PARSE, "its schema: %s", why.words);
+	tell_fields(json, 0, s, table);
+	json_free(json);
+	return true;
+}
+
+/* ---- previews ---- */
+
+static void figure(struct snapshot *s, const char *name, struct value v)
+{
+	snapshot_figure(s, plan_figures, name, v);
+}
+
+/* "COMMAND delta.`s3a://lake/orders`"; none where a name cannot be said safely. */
+static const char *statement(const struct delta_table *t, const char *command, const char *sql, struct arena *arena)
+{
+	struct buf b;
+	const char *s = "";
+
+	buf_init(&b, SQL_MOST);
+	buf_printf(&b, "%s %s", command, sql ? sql : "delta.`");
+	for (const char *c = t->url; !sql && *c; c++)
+		buf_printf(&b, *c == '`' ? "``" : "%c", *c);
+	if (!sql)
+		buf_puts(&b, "`");
+	if (!b.full && text_is_clean(buf_text(&b)))
+		s = arena_copy(arena, buf_text(&b));
+	buf_free(&b);
+	return s;
+}
+
+static bool tell_optimize(const struct delta_table *t, const char *sql, struct snapshot *s, struct table *table)
+{
+	struct delta_optimize o;
+	char size[VALUE_TEXT_SIZE];
+
+	if (!delta_optimize(t, s->arena, &o))
+		return err_set(&s->err, ERR_LIMIT, "its files take more memory than a preview may");
+	for (size_t i = 0; i < o.n_groups; i++) {
+		const struct delta_group *g = &o.groups[i];
+		struct value *row = table_row(s, table);
+
+		table_set(s, table, row, "what", value_text(g->partition[0] ? arena_clean(s->arena, text_of(g->partition)) : "the table"));
+		table_set(s, table, row, "files", value_int(g->files));
+		table_set(s, table, row, "becomes", value_int(g->becomes));
+		table_set(s, table, row, "bytes", value_int(g->bytes));
+		table_set(s, table, row, "why", value_text(g->vectors ? arena_printf(s->arena, "%" PRId64 " with deletion vectors", g->vectors)
+			: t->clustered ? "not yet clustered" : "under 1 GiB"));
+	}
+	figure(s, "files", count(o.files));
+	figure(s, "becomes", count(o.becomes));
+	figure(s, "bytes", count(o.bytes));
+	figure(s, "groups", o.files < 0 ? value_unknown() : value_int((int64_t)o.n_groups));
+	figure(s, "partitions", count(o.partitions));
+	figure(s, "words", value_text(o.files > 0 ? arena_printf(s->arena, "%" PRId64 " files in %" PRId64 " partitions become %" PRId64 ", %s rewritten",
+		o.files, o.partitions, o.becomes, value_show(size, value_int(o.bytes), UNIT_BYTES)) : o.words));
+	if (!t->catalog_managed)
+		figure(s, "sql", words(statement(t, "OPTIMIZE", sql, s->arena)));
+	figure(s, "caution", value_text(o.caution));
+	return true;
+}
+
+/* What VACUUM's own listing finds, folder by folder, with their times. */
+struct walk {
+	struct probe *p;
+	const struct storage *at;
+	const struct delta_table *t;
+	struct arena *arena;
+	struct delta_found *found;
+	size_t n, room;
+	const char *folder;  /* that is listed now, under the table's; "" itself */
+	bool full;
+};
+
+static bool is_hidden(const struct delta_table *t, struct text name)
+{
+	if (t->uniform && text_is(name, "metadata"))
+		return true;
+	if (!name.len || (name.at[0] != '.' && name.at[0] != '_') || text_starts(name, "_delta_index") || text_starts(name, "_change_data"))
+		return false;
+	for (size_t i = 0; i < t->n_partition_columns; i++) {
+		struct text rest = name;
+
+		if (text_skip(&rest, t->partition_columns[i]) && text_starts(rest, "="))
+			return false;
+	}
+	return true;
+}
+
+/* Of files on a disk a listing says the name alone. */
+static void look_closer(struct walk *w, struct delta_found *f)
+{
+	char url[STORAGE_URL_SIZE], path[STORAGE_URL_SIZE];
+	struct storage_url u;
+	struct file_facts facts;
+
+	if (!storage_child(url, w->t->url, f->path) || !storage_url(url, &u, NULL) || u.s3)
+		return;
+	if (!w->p->host->stat(w->p->host, text_copy(path, sizeof path, u.path), &facts, NULL) || !facts.exists)
+		return;
+	f->folder = facts.is_directory;
+	f->bytes = facts.size;
+	f->modified = facts.modified;
+}
+
+static bool each_found(void *ctx, const struct storage_entry *e)
+{
+	struct walk *w = ctx;
+	struct delta_found *f;
+
+	if (is_hidden(w->t, e->name))
+		return true;
+	if (w->n == FOUND_MOST) {
+		w->full = true;
+		return false;
+	}
+	if (w->n == w->room) {
+		w->room = w->room ? w->room * 2 : 256;
+		w->found = mem_grow(w->found, w->room, sizeof *w->found);
+	}
+	f = &w->found[w->n++];
+	*f = (struct delta_found){.bytes = e->size, .modified = e->when, .folder = e->folder, .why = ""};
+	f->path = arena_printf(w->arena, "%s%s%.*s", w->folder, w->folder[0] ? "/" : "", (int)e->name.len, e->name.at);
+	if (e->size < 0 && !e->folder)
+		look_closer(w, f);
+	w->full |= arena_full(w->arena);
+	return !w->full;
+}
+
+static bool walk_folder(struct walk *w, const char *folder, struct err *err)
+{
+	char url[STORAGE_URL_SIZE];
+
+	w->folder = folder;
+	if (folder[0] ? !storage_child(url, w->t->url, folder) : !text_copy(url, sizeof url, text_of(w->t->url)))
+		return err_set(err, ERR_LIMIT, "%.100s: too long a path", folder);
+	if (storage_list(w->p, w->at, url, NULL, FOUND_MOST, each_found, w, err) == STORAGE_FAILED)
+		return false;
+	return !w->full || err_set(err, ERR_LIMIT, "%.120s: more files than a preview looks at", w->t->url);
+}
+
+static bool walk_all(struct walk *w, struct err *err)
+{
+	size_t folders = 0;
+
+	if (!walk_folder(w, "", err))
+		return false;
+	for (size_t i = 0; i < w->n; i++) { /* grows as folders are met */
+		if (!w->found[i].folder)
+			continue;
+		if (++folders > FOLDERS_MOST)
+			return err_set(err, ERR_LIMIT, "%.120s: more folders than a preview looks at", w->t->url);
+		if (!walk_folder(w, w->found[i].path, err))
+			return false;
+	}
+	return true;
+}
+
+static void tell_found(const struct delta_found *f, struct snapshot *s, struct table *table)
+{
+	struct value *row = table_row(s, table);
+
+	table_set(s, table, row, "what", value_text(arena_clean(s->arena, text_of(f->path))));
+	table_set(s, table, row, "files", value_int(!f->folder));
+	table_set(s, table, row, "becomes", value_int(0));
+	table_set(s, table, row, "bytes", f->folder ? value_unknown() : count(f->bytes));
+	table_set(s, table, row, "when", f->modified > 0 && !f->folder ? value_int(f->modified) : value_unknown());
+	table_set(s, table, row, "why", value_text(f->why));
+}
+
+static const char *vacuum_words(const struct delta_table *t, const struct delta_vacuum *v, struct arena *arena)
+{
+	char size[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+
+	if (v->files < 0)
+		return v->words;
+	if (!v->files && !v->folders)
+		return arena_printf(arena, "nothing in its folder is both older than %s and named by nothing", clock_span(span, t->retention));
+	return arena_printf(arena, "%" PRId64 " files and %" PRId64 " folders of %" PRId64 " go, %s freed", v->files, v->folders, v->listed,
+		value_show(size, value_int(v->bytes), UNIT_BYTES));
+}
+
+static bool tell_vacuum(struct probe *p, const struct storage *at, const struct delta_table *t, const char *sql, struct snapshot *s, struct table *table)
+{
+	struct walk w = {.p = p, .at = at, .t = t, .arena = arena_new(VACUUM_MEMORY)};
+	struct delta_vacuum v;
+	bool good = t->measured != MEASURE_EXACT || walk_all(&w, &s->err);
+
+	if (good) {
+		delta_vacuum(t, w.found, w.n, clock_wall_ms(), s->arena, &v);
+		for (size_t i = 0; i < w.n; i++)
+			if (w.found[i].why[0])
+				tell_found(&w.found[i], s, table);
+		figure(s, "files", count(v.files));
+		figure(s, "bytes", count(v.bytes));
+		figure(s, "cutoff", value_int(v.cutoff));
+		figure(s, "words", value_text(vacuum_words(t, &v, s->arena)));
+		if (!t->catalog_managed)
+			figure(s, "sql", words(statement(t, "VACUUM", sql, s->arena)));
+		figure(s, "caution", value_text(v.caution));
+	}
+	free(w.found);
+	arena_free(w.arena);
+	return good;
+}
+
+/* ---- which ---- */
+
+static const char *const views[] = {
+	"table", "snapshots", "refs", "partitions", "files", "files-smallest", "files-oldest", "schema", "properties", "log", "growth", "optimize", "vacuum",
+};
+
+bool delta_has_view(const char *view)
+{
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+		if (!strcmp(views[i], view))
+			return true;
+	return false;
+}
+
+bool delta_view(struct probe *p, const struct storage *at, const struct delta_table *t, const char *view, const char *sql, struct snapshot *s)
+{
+	struct table *table;
+
+	if (!delta_has_view(view))
+		return err_set(&s->err, ERR_USAGE, "a Delta table has no view %.40s", view);
+	table = snapshot_table(s, table_views, view);
+	if (!strcmp(view, "vacuum"))
+		return tell_vacuum(p, at, t, sql, s, table);
+	if (!strcmp(view, "optimize"))
+		return tell_optimize(t, sql, s, table);
+	if (!strcmp(view, "schema"))
+		return tell_schema(t, s, table);
+	if (!strcmp(view, "properties") && !t->id[0])
+		return err_set(&s->err, ERR_LIMIT, "%s", t->lacks);
+	if ((!strcmp(view, "partitions") || text_starts(text_of(view), "files")) && t->measured != MEASURE_EXACT)
+		return err_set(&s->err, ERR_LIMIT, "%s", t->lacks);
+	if (!strcmp(view, "table"))
+		tell_table(t, s, table);
+	else if (!strcmp(view, "snapshots"))
+		tell_commits(t, s, table);
+	else if (!strcmp(view, "partitions"))
+		tell_partitions(t, s, table);
+	else if (!strcmp(view, "files"))
+		tell_files(t, by_largest, s, table);
+	else if (!strcmp(view, "files-smallest"))
+		tell_files(t, by_smallest, s, table);
+	else if (!strcmp(view, "files-oldest"))
+		tell_files(t, by_oldest, s, table);
+	else if (!strcmp(view, "properties"))
+		tell_properties(t, s, table);
+	else if (!strcmp(view, "log"))
+		tell_commit_files(t, s, table);
+	else if (!strcmp(view, "growth"))
+		tell_growth(t, s, table);
+	return true; /* refs: branches and tags are none of Delta's */
+}
