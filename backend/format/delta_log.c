@@ -275,7 +275,7 @@ bool delta_entry(const struct json *body, bool add, struct delta_scratch *s, str
 {
 	struct text path = text_of(json_string(json_get(body, "path")));
 
-	*out = (struct delta_entry){0};
+	*out = (struct delta_entry){.vector = TEXT(""), .vector_path = TEXT("")};
 	buf_reset(&s->path);
 	buf_reset(&s->partition);
 	buf_reset(&s->vector);

@@ -295,6 +295,9 @@ static bool read_commits(struct reading *r, struct err *err)
 	int64_t before = -1;
 	size_t crc = r->log.n_checksums, i;
 
+	commits = commits < (int64_t)r->newest + 1 ? commits : (int64_t)r->newest + 1;
+	if (!delta_replay_room(&r->replay, (size_t)commits))
+		return err_set(err, ERR_LIMIT, "%.120s: its log takes more memory than is allowed", r->url);
 	while (crc && r->log.checksums[crc - 1] > r->log.commits[r->newest].version)
 		crc--;
 	for (i = r->newest + 1; i-- > 0 && commits-- > 0;) {
@@ -572,10 +575,6 @@ static enum delta_answer read_all(struct reading *r, struct err *err)
 	delta_replay_end(&r->replay);
 	say_how(r);
 	take_times(r);
-	if (arena_full(r->arena) && !r->out->commits) {
-		err_set(err, ERR_LIMIT, "%.120s: its log takes more memory than is allowed", r->url);
-		return DELTA_FAILED;
-	}
 	say_known(r, r->ask->known);
 	return DELTA_OK;
 }

@@ -31,6 +31,7 @@ struct delta_said { /* of one file with one deletion vector */
 	int64_t at;          /* index of the commit that was seen last, going back; -1: the checksum's list */
 	bool live, removed;  /* in the newest version; taken out of it. Neither: of old, and not in a list of all files */
 	bool added;          /* what was seen last, going back, is an add */
+	bool no_bytes, no_records; /* it is a remove that does not say them: the add before it does */
 };
 struct delta_tally { /* of one commit, beside what delta_commit says */
 	int64_t readded, readded_bytes, readded_records; /* of files that were there already */
@@ -43,12 +44,14 @@ struct delta_replay {
 	uint32_t *slots; size_t n_slots;   /* of said + 1; 0 empty */
 	struct delta_commit *commits; struct delta_tally *tallies; size_t n_commits, room_commits;
 	struct delta_scratch scratch;
+	struct delta_commit *room_kept; size_t n_kept; /* for what the arena is to hold of commits, however many files there are */
 	bool full;           /* the arena's cap is reached: not every file is known */
 	bool whole;          /* every live file is known */
 	struct delta_table *out;
 	bool metadata, protocol, clustering; /* seen already */
 };
 void delta_replay_begin(struct delta_replay *r, struct arena *arena, struct delta_table *out);
+bool delta_replay_room(struct delta_replay *r, size_t commits); /* most that will come; false: the arena is too small for them alone */
 void delta_replay_free(struct delta_replay *r);
 void delta_replay_commit(struct delta_replay *r, int64_t version);       /* what follows is of this commit; older each time */
 bool delta_replay_action(void *replay, const struct delta_action *action); /* for delta_lines */

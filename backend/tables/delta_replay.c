@@ -97,6 +97,13 @@ void delta_replay_begin(struct delta_replay *r, struct arena *arena, struct delt
 	delta_scratch_begin(&r->scratch);
 }
 
+bool delta_replay_room(struct delta_replay *r, size_t commits)
+{
+	r->room_kept = arena_alloc(r->arena, commits * sizeof *r->room_kept);
+	r->n_kept = commits;
+	return r->room_kept != NULL;
+}
+
 void delta_replay_free(struct delta_replay *r)
 {
 	free(r->said);
@@ -155,16 +162,14 @@ static void take_add(struct delta_replay *r, const struct delta_entry *e)
 		t->readded_bytes += or_0(s->bytes);
 		t->readded_records += or_0(s->records);
 	} else if (!s->added) { /* here is what a later commit removed */
-		if (s->records < 0 && e->records >= 0) {
+		if (s->no_records && e->records >= 0) {
 			r->commits[s->at].removed_records += e->records;
 			r->tallies[s->at].unresolved--;
 		}
-		if (s->bytes < 0 && e->bytes >= 0) {
-			r->commits[s->at].removed_bytes += e->bytes;
-			s->bytes = e->bytes;
-		}
-		if (s->records < 0)
-			s->records = e->records;
+		if (s->no_bytes)
+			r->commits[s->at].removed_bytes += or_0(e->bytes);
+		s->records = s->records < 0 ? e->records : s->records;
+		s->bytes = s->bytes < 0 ? e->bytes : s->bytes;
 	}
 	s->added = true;
 	s->at = (int64_t)at;
@@ -193,6 +198,8 @@ static void take_remove(struct delta_replay *r, const struct delta_entry *e)
 		s->when = e->modified;
 		s->removed = true;
 	}
+	s->no_bytes = e->bytes < 0;
+	s->no_records = e->records < 0;
 	s->added = false;
 	s->at = (int64_t)at;
 }
@@ -511,7 +518,6 @@ void delta_replay_end(struct delta_replay *r)
 	size_t live = 0, removed = 0;
 	struct delta_file *files;
 	const char *own = delta_property(t, "delta.targetFileSize");
-	struct delta_commit *commits;
 
 	if (!own || !delta_size(text_of(own), &t->target) || t->target < 1)
 		t->target = TARGET;
@@ -536,12 +542,9 @@ void delta_replay_end(struct delta_replay *r)
 		qsort(files, live, sizeof *files, by_partition);
 		sum_files(r);
 	}
-	commits = arena_alloc(r->arena, r->n_commits * sizeof *commits + 1);
-	if (!commits)
-		return;
 	sum_commits(r);
-	if (r->n_commits)
-		memcpy(commits, r->commits, r->n_commits * sizeof *commits);
-	t->commits = commits;
-	t->n_commits_read = r->n_commits;
+	t->n_commits_read = r->n_commits < r->n_kept ? r->n_commits : r->n_kept;
+	if (t->n_commits_read)
+		memcpy(r->room_kept, r->commits, t->n_commits_read * sizeof *r->commits);
+	t->commits = r->room_kept;
 }
