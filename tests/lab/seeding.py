@@ -9,9 +9,10 @@ import tarfile
 import time
 
 import kit
-from fetching import place
+from fetching import DELTA_ITEMS, Fetcher, place
 from kit import HERE, LabError, Progress, home, pid_of, write
-from services import BUCKET, DATABASE, TABLE_BUCKET, USER, kitchen, port, psql, s3_put, s3_settings, services_of, submit, weed_shell
+from services import (BUCKET, DATABASE, DELTA_FOLDER, TABLE_BUCKET, USER, kitchen, port, psql, s3_put, s3_settings, services_of, submit, submit_delta,
+                      weed_shell)
 
 HISTORY = home("data", "history")
 
@@ -34,6 +35,8 @@ STEPS = (  # mark, groups, services of ours that it needs, what a user reads, wh
     ("topics-docker", ("docker",), ("docker-kafka",), "topics of the container", lambda p: small_topics("docker-kafka", 1)),
     ("topics-three", ("kafka-three",), ("kafka-three-1", "kafka-three-2"), "topics of the three", lambda p: small_topics("kafka-three-1", 2)),
     ("fixture", ("light",), ("postgres", "seaweedfs"), "tables from the fixture", lambda p: fixture()),
+    ("delta-fixture", ("light",), ("seaweedfs",), "Delta tables from the fixture", lambda p: delta_fixture()),
+    ("delta", ("delta",), ("seaweedfs",), "Delta tables", lambda p: delta(p)),
     ("tables", ("pocket",), ("postgres", "seaweedfs", "spark-master-41", "spark-worker-41"), "tables", lambda p: tables(p)),
     ("catalogs", ("catalogs",), ("iceberg-rest", "postgres", "seaweedfs"), "REST catalogs", lambda p: catalogs()),
     ("applications", ("pocket",), ("postgres", "seaweedfs", "spark-master-41", "spark-worker-41"), "applications", lambda p: applications()),
@@ -45,8 +48,9 @@ def steps(groups):
     for step in STEPS:
         mark_, wanted, services, *_ = step
         if set(wanted) & set(groups) and not done(mark_) and all(map(pid_of, services)):
-            if mark_ != "fixture" or not (done("tables") or "pocket" in groups):
-                yield step
+            if mark_ == "fixture" and (done("tables") or "pocket" in groups) or mark_ == "delta-fixture" and (done("delta") or "delta" in groups):
+                continue  # the real ones
+            yield step
 
 
 def helpers(groups):
@@ -172,9 +176,9 @@ def connectors():
 
 # ---- tables ----
 
-def spark_job(name, script, *words, progress=None, may_fail=False, **how):
+def spark_job(name, script, *words, progress=None, may_fail=False, by=submit, **how):
     """Runs a job to its end; its lines "STEP ..." become progress."""
-    argv, env = submit(script, *words, **how)
+    argv, env = by(script, *words, **how)
     p = kit.spawn(name, argv, env)
     log, begun = home("log", name + ".log"), time.monotonic()
     from_here = os.path.getsize(log)
@@ -190,10 +194,38 @@ def spark_job(name, script, *words, progress=None, may_fail=False, **how):
         raise LabError(f"{name} ended with {p.returncode}; see {log}")
 
 
-def tables(progress):
+def history():
     argv, _ = kitchen("history", "--out", HISTORY)
     kit.run(argv)
+
+
+def tables(progress):
+    history()
     spark_job("seed-tables", "tables.py", HISTORY, progress=progress, cores=2)
+
+
+def delta(progress):
+    """By Spark 4.0: what it and Delta need is fetched here, no service of the group does."""
+    fetcher = Fetcher()
+    for item in DELTA_ITEMS:
+        future = fetcher.get(item)
+        while not future.done():
+            progress.say(f"seeding Delta tables: {fetcher.status.get(item, item)}")
+            time.sleep(0.5)
+        future.result()
+    history()
+    spark_job("seed-delta", "delta.py", HISTORY, DELTA_FOLDER, progress=progress, by=submit_delta)
+
+
+def delta_fixture():
+    """Logs of tables that Delta 4.4.0 once wrote, without their data: figures are whole, rows cannot be read."""
+    root = os.path.join(HERE, "..", "recorded", "delta-4.4.0-spark-4.0.5")
+    for folder, _, files in os.walk(root):
+        for name in files:
+            path = os.path.relpath(os.path.join(folder, name), root)
+            with open(os.path.join(folder, name), "rb") as f:
+                if s3_put(f"/{BUCKET}/delta/{path}", f.read()) != 200:
+                    raise LabError(f"SeaweedFS refuses {path}")
 
 
 def applications():

@@ -17,6 +17,7 @@ GROUPS = {
     "light": "the same without Spark; tables from a fixture",
     "streams": "Kafka Connect with Debezium, two streaming queries (on pocket or light)",
     "jobs": "Spark in trouble: waiting, failing, skewed, crashing (on pocket)",
+    "delta": "Delta tables that Spark 4.0 writes (on pocket or light)",
     "pipeline": "a declarative pipeline of Spark 4.1 that runs ten minutes, by itself",
     "two-sparks": "Spark 4.0 master and worker beside it",
     "spark42": "Spark 4.2 master and worker beside it",
@@ -25,8 +26,10 @@ GROUPS = {
     "docker": "a dockerd of its own with containers in every state",
     "catalogs": "Apache's Iceberg REST fixture, Nessie, SeaweedFS's REST catalog with OAuth (on pocket or light)",
 }
-BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",), "catalogs": ("pocket", "light")}  # one of them comes along
+# one of them comes along
+BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",), "catalogs": ("pocket", "light"), "delta": ("pocket", "light")}
 USER, DATABASE, BUCKET, TABLE_BUCKET = "lake", "iceberg_catalog", "lakehouse", "tables"
+DELTA_FOLDER = f"s3a://{BUCKET}/delta"
 
 
 @dataclass(frozen=True)
@@ -403,6 +406,28 @@ def python_path(*more):
     return os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip"), *more])
 
 
+def s3a():
+    """SeaweedFS as Hadoop's file system. It holds the key: for a file of settings, never for arguments."""
+    return {"spark.hadoop.fs.s3a.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", "spark.hadoop.fs.s3a.path.style.access": "true",
+            "spark.hadoop.fs.s3a.connection.ssl.enabled": "false", "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
+            "spark.hadoop.fs.s3a.access.key": secret("s3-key"), "spark.hadoop.fs.s3a.secret.key": secret("s3", 40)}
+
+
+def submit_delta(script, *words):
+    """A job of Spark 4.0 with Delta, in one process by itself."""
+    settings = {
+        "spark.driver.memory": "640m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.driver.extraClassPath": place("delta") + "/*", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "1", "spark.sql.session.timeZone": "UTC", "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog", **s3a()}
+    write(home("etc", "delta", "spark-defaults.conf"), "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
+    python = os.pathsep.join([place("spark-4.0"), *glob.glob(place("spark-4.0") + "/lib/py4j-*-src.zip")])
+    return (["nice", "bash", os.path.join(spark_home("4.0"), "bin", "spark-submit"), "--master", "local[1]", os.path.join(HERE, "spark", script),
+             *map(str, words)],
+            {**spark_env("4.0", "delta"), "PYTHONPATH": python, "PYSPARK_PYTHON": sys.executable, "MALLOC_ARENA_MAX": "2"})
+
+
 def submit(script, *words, ui=4050, cores=1, conf=(), master=None, defaults="spark-connect"):
     """A job, for the standalone master of Spark 4.1. Executors need the path as well: this layout is no usual installation."""
     path = python_path()
@@ -425,10 +450,7 @@ def streams_start(s):
     settings = {
         "spark.driver.memory": "480m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
         "spark.driver.extraClassPath": os.pathsep.join(jars), "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "1",
-        "spark.sql.session.timeZone": "UTC", "spark.sql.streaming.metricsEnabled": "true",
-        "spark.hadoop.fs.s3a.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", "spark.hadoop.fs.s3a.path.style.access": "true",
-        "spark.hadoop.fs.s3a.connection.ssl.enabled": "false", "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
-        "spark.hadoop.fs.s3a.access.key": secret("s3-key"), "spark.hadoop.fs.s3a.secret.key": secret("s3", 40)}
+        "spark.sql.session.timeZone": "UTC", "spark.sql.streaming.metricsEnabled": "true", **s3a()}
     write(home("etc", s.name, "spark-defaults.conf"),
           "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
     return submit("streams.py", bootstrap(), *(f"{name}={where()}" for name, where in s.queries.items()), ui=port(s), master="local[1]",
@@ -596,6 +618,8 @@ def profile(groups):
         for name, keys in s.catalogs.items():
             keys = {"service": s.name, **{k: v for k, v in keys.items() if k != "engine" or v in names}}
             out += [f"[catalog {name}]", *(f"{k} = {v}" for k, v in keys.items()), ""]
+    if {"light", "delta"} & set(groups):
+        out += ["[catalog delta]", "kind = delta", f"folders = {DELTA_FOLDER}", "storage = seaweedfs", ""]
     talk = [n for n in TALK if n in names]
     if talk:
         out += ["[demo talk]", f"services = {' '.join(talk)}", ""]

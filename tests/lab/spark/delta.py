@@ -102,6 +102,8 @@ def waiting_list():
     table("waiting_list", "order_id BIGINT NOT NULL COMMENT 'of orders', items ARRAY<STRUCT<name: STRING, n: INT>>")
 
 
+top, store = folder(base)
+store.delete(top, True)  # whatever an unfinished seed, or the fixture, left
 MAKERS = (orders, drivers, menu_items, order_events, kitchens, waiting_list)
 for number, make in enumerate(MAKERS, 1):
     print(f"STEP {make.__name__}, {number} of {len(MAKERS)}", flush=True)
