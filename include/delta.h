@@ -47,7 +47,6 @@ struct delta_table { /* in the arena given; -1: not known */
 	int64_t checkpoint;         /* version of the newest whole one */
 	const char *checkpoint_kind; /* "single file", "12 parts", "by UUID"; "" there is none */
 	int64_t compacted;          /* commits that compacted logs stand for */
-	bool staged;                /* _staged_commits holds something that a catalog has yet to publish */
 
 	const char *id, *name, *description;
 	int64_t created;

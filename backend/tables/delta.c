@@ -53,7 +53,6 @@ bool delta_log_take(struct delta_log *l, const struct storage_entry *e)
 {
 	struct delta_name n = delta_name(e->name);
 
-	l->staged |= text_is(e->name, "_staged_commits");
 	if (e->folder || n.kind == DELTA_NAME_OTHER)
 		return true;
 	l->files++;
@@ -383,7 +382,6 @@ static bool take_listing(struct reading *r, struct err *err)
 	t->log_bytes = l->bytes > 0 ? l->bytes : -1;
 	t->log_files = l->files;
 	t->compacted = l->compacted;
-	t->staged = false;
 	take_checkpoints(r);
 	find_gap(r);
 	if (r->ask->latest > t->version)

@@ -14,7 +14,6 @@ struct delta_log {
 	int64_t *checksums; size_t n_checksums, room_checksums;
 	struct delta_checkpoint *checkpoints; size_t n_checkpoints, room_checkpoints;
 	int64_t files, bytes, compacted;
-	bool staged;
 };
 bool delta_log_take(struct delta_log *l, const struct storage_entry *e);
 void delta_log_sort(struct delta_log *l);

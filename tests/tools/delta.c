@@ -13,7 +13,7 @@
 #include "delta.h"
 #include "json.h"
 
-enum { KEY_MOST = 4096, OUT_MOST = 64 << 20, READ_MS = 60000, MEMORY = 64 << 20 };
+enum { KEY_MOST = 4096, OUT_MOST = 64 << 20, READ_MS = 60000, MEMORY = 64 << 20, BYTES_MOST = 1 << 30, COMMITS_MOST = 10000 };
 
 static void put_table(struct json_writer *w, const struct table *t)
 {
@@ -42,7 +42,7 @@ static bool read_one(struct probe *p, const struct storage *at, const char *view
 {
 	struct arena *arena = arena_new(MEMORY);
 	struct snapshot *s = snapshot_new(url, PART_ANSWER);
-	struct delta_ask ask = {.latest = -1, .probe = true};
+	struct delta_ask ask = {.latest = -1, .bytes = BYTES_MOST, .commits = COMMITS_MOST, .probe = true};
 	struct delta_table t;
 	struct json_writer w;
 	int64_t begun = clock_ms();
