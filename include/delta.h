@@ -35,6 +35,7 @@ struct delta_file {
 	int64_t version;            /* that added it; -1: older than what was read */
 	const char *cube, *provider; /* of liquid clustering: the cube it is in, who made it; "" none */
 };
+struct delta_schema { int64_t version; const char *json; }; /* since when, -1 not known; schemaString */
 struct delta_partition { const char *name; int64_t files, small, bytes, records, vectors; };
 
 struct delta_table { /* in the arena given; -1: not known */
@@ -57,7 +58,7 @@ struct delta_table { /* in the arena given; -1: not known */
 	bool clustered;             /* liquid clustering */
 	bool uniform;               /* has Iceberg metadata beside its own */
 	const char *const *partition_columns; size_t n_partition_columns;
-	const char *schema;         /* schemaString: JSON */
+	const struct delta_schema *schemas; size_t n_schemas; /* newest first; older ones as far as commits were read */
 	const struct iceberg_property *properties; size_t n_properties;
 
 	enum table_measure measured; /* SUMMARY: a checksum, or a checkpoint's hint; EXACT: every add is known */

@@ -229,7 +229,7 @@ static void take_checksum(struct reading *r, int64_t version, const struct json 
 	r->crc_version = version;
 	if (json_is_array(files) && (int64_t)json_count(files) == r->crc_files)
 		delta_replay_base(&r->replay, files);
-	delta_replay_metadata(&r->replay, json_get(json, "metadata"));
+	delta_replay_metadata(&r->replay, json_get(json, "metadata"), -1);
 	delta_replay_protocol(&r->replay, json_get(json, "protocol"));
 	for (const struct json *d = json_first(json_get(json, "domainMetadata")); d; d = json_next(d))
 		delta_replay_domain(&r->replay, d);
@@ -529,7 +529,7 @@ static void take_times(struct reading *r)
 static void table_begin(struct delta_table *t, const char *url, int64_t now)
 {
 	*t = (struct delta_table){.url = url, .version = -1, .oldest = -1, .gap = -1, .checkpoint = -1, .checkpoint_kind = "", .id = "", .name = "",
-		.description = "", .created = -1, .reader = -1, .writer = -1, .unsupported = "", .schema = "", .how = "", .lacks = "", .mistrust = "",
+		.description = "", .created = -1, .reader = -1, .writer = -1, .unsupported = "", .how = "", .lacks = "", .mistrust = "",
 		.files = -1, .bytes = -1, .records = -1, .vectors = -1, .deleted = -1, .small = -1, .removed_since = INT64_MAX, .rate = (double)NAN,
 		.now = now, .n_partitions_all = 0};
 }

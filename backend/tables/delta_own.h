@@ -43,6 +43,7 @@ struct delta_replay {
 	uint32_t *slots; size_t n_slots;   /* of said + 1; 0 empty */
 	struct delta_commit *commits; struct delta_tally *tallies; size_t n_commits, room_commits;
 	struct delta_scratch scratch;
+	struct delta_schema *schemas;      /* room for them, in the arena */
 	struct delta_commit *room_kept; size_t n_kept; /* for what the arena is to hold of commits, however many files there are */
 	bool full;           /* the arena's cap is reached: not every file is known */
 	bool whole;          /* every live file is known */
@@ -55,7 +56,7 @@ void delta_replay_free(struct delta_replay *r);
 void delta_replay_commit(struct delta_replay *r, int64_t version);       /* what follows is of this commit; older each time */
 bool delta_replay_action(void *replay, const struct delta_action *action); /* for delta_lines */
 void delta_replay_base(struct delta_replay *r, const struct json *files); /* allFiles of a checksum of the commit that comes next */
-void delta_replay_metadata(struct delta_replay *r, const struct json *body);
+void delta_replay_metadata(struct delta_replay *r, const struct json *body, int64_t version); /* -1: of a checksum */
 void delta_replay_protocol(struct delta_replay *r, const struct json *body);
 void delta_replay_domain(struct delta_replay *r, const struct json *body);
 /* Counts, lists, sums up into out. */

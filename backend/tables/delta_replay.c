@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEATURES_MAX = 64, PROPERTIES_MAX = 500, COLUMNS_MAX = 200, METRICS_MAX = 40, PARTITIONS_MAX = 2000, SLOTS_MIN = 1024 };
+enum { FEATURES_MAX = 64, PROPERTIES_MAX = 500, COLUMNS_MAX = 200, METRICS_MAX = 40, SCHEMAS_MAX = 20, PARTITIONS_MAX = 2000, SLOTS_MIN = 1024 };
 static const int64_t TARGET = 1 << 30; /* optimize.maxFileSize of Delta 4.4.0 */
 
 /* ---- what was said of files ---- */
@@ -264,19 +264,37 @@ static const char *word_of(struct delta_replay *r, const struct json *body, cons
 	return arena_clean(r->arena, text_of(json_string(json_get(body, key))));
 }
 
-void delta_replay_metadata(struct delta_replay *r, const struct json *body)
+/* A schema stands in every metaData, whatever changed: it is since the oldest of those that are alike. */
+static void take_schema(struct delta_replay *r, const struct json *body, int64_t version)
+{
+	struct delta_table *t = r->out;
+	const char *json = json_string(json_get(body, "schemaString"));
+
+	if (!r->schemas)
+		r->schemas = arena_alloc(r->arena, SCHEMAS_MAX * sizeof *r->schemas);
+	if (!json || !r->schemas)
+		return;
+	t->schemas = r->schemas;
+	if (t->n_schemas && !strcmp(r->schemas[t->n_schemas - 1].json, json))
+		r->schemas[t->n_schemas - 1].version = version;
+	else if (t->n_schemas < SCHEMAS_MAX)
+		r->schemas[t->n_schemas++] = (struct delta_schema){version, arena_copy(r->arena, text_of(json))};
+}
+
+void delta_replay_metadata(struct delta_replay *r, const struct json *body, int64_t version)
 {
 	struct delta_table *t = r->out;
 	const struct json *columns = json_get(body, "partitionColumns");
 	const char **list;
 
-	if (r->metadata)
+	if (json_is_object(body))
+		take_schema(r, body, version);
+	if (r->metadata || !json_is_object(body))
 		return;
 	r->metadata = true;
 	t->id = word_of(r, body, "id");
 	t->name = word_of(r, body, "name");
 	t->description = word_of(r, body, "description");
-	t->schema = arena_copy(r->arena, text_of(json_string(json_get(body, "schemaString"))));
 	if (!json_i64(json_get(body, "createdTime"), &t->created))
 		t->created = -1;
 	take_properties(r, json_get(body, "configuration"));
@@ -325,7 +343,7 @@ void delta_replay_protocol(struct delta_replay *r, const struct json *body)
 	const char **list;
 	int64_t n;
 
-	if (r->protocol)
+	if (r->protocol || !json_is_object(body))
 		return;
 	r->protocol = true;
 	t->reader = json_i64(json_get(body, "minReaderVersion"), &n) && n >= 0 && n < 1000 ? (int)n : -1;
@@ -395,7 +413,7 @@ bool delta_replay_action(void *replay, const struct delta_action *action)
 			take_remove(r, &e);
 		break;
 	case DELTA_METADATA:
-		delta_replay_metadata(r, action->body);
+		delta_replay_metadata(r, action->body, r->commits[r->n_commits - 1].version);
 		break;
 	case DELTA_PROTOCOL:
 		delta_replay_protocol(r, action->body);

@@ -12,7 +12,10 @@
 
 #include "delta_own.h"
 
-enum { FILES_SHOWN = 1000, FOUND_MOST = 200000, FOLDERS_MOST = 20000, DEPTH_MOST = 24, METRICS_SHOWN = 8, SQL_MOST = 3000, VACUUM_MEMORY = 64 << 20 };
+enum {
+	FILES_SHOWN = 1000, FOUND_MOST = 200000, FOLDERS_MOST = 20000, DEPTH_MOST = 24, METRICS_SHOWN = 8, SQL_MOST = 3000, VACUUM_MEMORY = 64 << 20,
+	COLUMN_PATH = 408, COLUMN_TYPE = 200, COLUMNS_MOST = 5000,
+};
 
 static struct value count(int64_t n)
 {
@@ -326,7 +329,8 @@ static void tell_file(const struct delta_table *t, const struct delta_file *f, s
 	table_set(s, table, row, "bytes", count(f->bytes));
 	table_set(s, table, row, "records", count(f->records));
 	table_set(s, table, row, "partition", words(arena_clean(s->arena, text_of(f->partition))));
-	table_set(s, table, row, "committed", when > 0 ? value_int(when) : f->when > 0 ? value_int(f->when) : value_unknown());
+	/* a file that got a deletion vector is in a newer commit, and no younger for that */
+	table_set(s, table, row, "committed", f->when > 0 && f->when < when ? value_int(f->when) : when > 0 ? value_int(when) : count(f->when));
 	table_set(s, table, row, "snapshot", count(f->version));
 	table_set(s, table, row, "format", value_text("parquet"));
 }
@@ -347,52 +351,115 @@ static void tell_files(const struct delta_table *t, by *compare, struct snapshot
 
 /* ---- its schema ---- */
 
-static void tell_fields(const struct json *type, int depth, struct snapshot *s, struct table *table);
-
-static void tell_field(const struct json *field, int depth, struct snapshot *s, struct table *table)
-{
-	const struct json *type = json_get(field, "type");
-	struct value *row = table_row(s, table);
-	bool nullable = true;
-	int64_t id;
-	struct buf b;
-
-	buf_init(&b, SQL_MOST);
-	delta_type(type, &b);
-	json_bool(json_get(field, "nullable"), &nullable);
-	if (json_i64(json_get(json_get(field, "metadata"), "delta.columnMapping.id"), &id))
-		table_set(s, table, row, "id", value_int(id));
-	table_set(s, table, row, "column", value_text(json_string(json_get(field, "name"))));
-	table_set(s, table, row, "depth", value_int(depth));
-	table_set(s, table, row, "type", value_text(buf_text(&b).at ? b.at : ""));
-	table_set(s, table, row, "required", value_bool(!nullable));
-	table_set(s, table, row, "doc", words(json_string(json_get(json_get(field, "metadata"), "comment"))));
-	buf_free(&b);
-	tell_fields(type, depth + 1, s, table);
-}
+struct column {
+	const struct json *field;
+	char path[COLUMN_PATH], type[COLUMN_TYPE];
+	int depth;
+	int64_t id;         /* of column mapping; -1: none */
+};
+struct columns { struct column *list; size_t n, room; };
 
 /* Of a struct its fields; of an array or a map those of the structs in it. */
-static void tell_fields(const struct json *type, int depth, struct snapshot *s, struct table *table)
+static void take_fields(struct columns *c, const struct json *type, const char *above, int depth)
 {
 	if (depth > DEPTH_MOST || !json_is_object(type))
 		return;
-	for (const struct json *f = json_first(json_get(type, "fields")); f; f = json_next(f))
-		tell_field(f, depth, s, table);
-	tell_fields(json_get(type, "elementType"), depth, s, table);
-	tell_fields(json_get(type, "keyType"), depth, s, table);
-	tell_fields(json_get(type, "valueType"), depth, s, table);
+	for (const struct json *f = json_first(json_get(type, "fields")); f && c->n < COLUMNS_MOST; f = json_next(f)) {
+		const char *name = json_string(json_get(f, "name"));
+		struct column *one;
+		char path[COLUMN_PATH];
+		struct buf b;
+
+		if (c->n == c->room) {
+			c->room = c->room ? c->room * 2 : 64;
+			c->list = mem_grow(c->list, c->room, sizeof *c->list);
+		}
+		one = &c->list[c->n++];
+		*one = (struct column){.field = f, .depth = depth};
+		if (!json_i64(json_get(json_get(f, "metadata"), "delta.columnMapping.id"), &one->id))
+			one->id = -1;
+		snprintf(one->path, sizeof one->path, "%.200s%s%.200s", above, above[0] ? "." : "", name ? name : "");
+		buf_init(&b, COLUMN_TYPE - 1);
+		delta_type(json_get(f, "type"), &b);
+		text_copy(one->type, sizeof one->type, buf_text(&b));
+		buf_free(&b);
+		memcpy(path, one->path, sizeof path); /* the list may move */
+		take_fields(c, json_get(f, "type"), path, depth + 1);
+	}
+	take_fields(c, json_get(type, "elementType"), above, depth);
+	take_fields(c, json_get(type, "keyType"), above, depth);
+	take_fields(c, json_get(type, "valueType"), above, depth);
+}
+
+/* By its id, where columns have one: a name may change. */
+static const struct column *find_column(const struct columns *in, const struct column *c)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (c->id >= 0 ? in->list[i].id == c->id : !strcmp(in->list[i].path, c->path))
+			return &in->list[i];
+	return NULL;
+}
+
+static const char *change_of(const struct columns *before, const struct column *c, struct arena *arena)
+{
+	const struct column *was = find_column(before, c);
+
+	if (!was)
+		return "added";
+	if (strcmp(was->path, c->path) != 0)
+		return arena_printf(arena, "renamed from %s", was->path);
+	return strcmp(was->type, c->type) ? arena_printf(arena, "widened from %s", was->type) : NULL;
+}
+
+static void tell_column(const struct column *c, int64_t since, const char *change, struct snapshot *s, struct table *table)
+{
+	struct value *row = table_row(s, table);
+	bool nullable = true;
+
+	json_bool(json_get(c->field, "nullable"), &nullable);
+	table_set(s, table, row, "schema", count(since));
+	table_set(s, table, row, "id", count(c->id));
+	table_set(s, table, row, "column", value_text(json_string(json_get(c->field, "name"))));
+	table_set(s, table, row, "depth", value_int(c->depth));
+	table_set(s, table, row, "type", value_text(c->type));
+	table_set(s, table, row, "required", value_bool(!nullable));
+	table_set(s, table, row, "change", value_text(change));
+	table_set(s, table, row, "doc", words(json_string(json_get(json_get(c->field, "metadata"), "comment"))));
+}
+
+/* One schema against the one before it; before NULL: it is the first, or that one is not known. */
+static void tell_columns(const struct columns *c, const struct columns *before, int64_t since, struct snapshot *s, struct table *table)
+{
+	for (size_t i = 0; i < c->n; i++)
+		tell_column(&c->list[i], since, before ? change_of(before, &c->list[i], s->arena) : NULL, s, table);
+	for (size_t i = 0; before && i < before->n; i++)
+		if (!find_column(c, &before->list[i]))
+			tell_column(&before->list[i], since, "dropped", s, table);
 }
 
 static bool tell_schema(const struct delta_table *t, struct snapshot *s, struct table *table)
 {
+	struct json *json = NULL, *older;
+	struct columns c = {0}, before;
 	struct err why = {0};
-	struct json *json = t->schema[0] ? json_parse(text_of(t->schema), &why) : NULL;
 
-	if (!t->schema[0])
+	if (!t->n_schemas)
 		return err_set(&s->err, ERR_LIMIT, "%s", t->lacks);
+	json = json_parse(text_of(t->schemas[0].json), &why);
 	if (!json)
 		return err_set(&s->err, ERR_PARSE, "its schema: %s", why.words);
-	tell_fields(json, 0, s, table);
+	take_fields(&c, json, "", 0);
+	for (size_t i = 0; i < t->n_schemas; i++) {
+		before = (struct columns){0};
+		older = i + 1 < t->n_schemas ? json_parse(text_of(t->schemas[i + 1].json), NULL) : NULL;
+		take_fields(&before, older, "", 0);
+		tell_columns(&c, older ? &before : NULL, t->schemas[i].version, s, table);
+		free(c.list);
+		json_free(json);
+		c = before;
+		json = older;
+	}
+	free(c.list);
 	json_free(json);
 	return true;
 }

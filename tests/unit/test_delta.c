@@ -352,6 +352,71 @@ static void a_file_that_is_added_again_counts_once(void **state)
 	unmake(&m);
 }
 
+static struct value shown(const struct snapshot *s, const char *view, size_t row, const char *column)
+{
+	return table_get(snapshot_find_table(s, view), row, column);
+}
+
+#define SCHEMA(fields) "{\"metaData\":{\"id\":\"x\",\"schemaString\":\"{\\\"type\\\":\\\"struct\\\",\\\"fields\\\":[" fields "]}\"}}\n"
+#define FIELD(name, type) "{\\\"name\\\":\\\"" name "\\\",\\\"type\\\":\\\"" type "\\\",\\\"nullable\\\":true}"
+
+static void a_schema_is_shown_with_how_it_changed(void **state)
+{
+	static const struct {
+		int64_t since;
+		const char *column, *type, *change;
+	} rows[] = {{2, "id", "bigint", "widened from int"}, {2, "new", "string", "added"}, {2, "old", "string", "dropped"}, {0, "id", "int", NULL},
+		{0, "old", "string", NULL}};
+	struct made m;
+	struct snapshot *s = snapshot_new("t", PART_ANSWER);
+
+	(void)state;
+	make(&m);
+	commit(&m, 0, "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n" SCHEMA(FIELD("id", "integer") "," FIELD("old", "string")));
+	commit(&m, 1, SCHEMA(FIELD("id", "integer") "," FIELD("old", "string"))); /* a property changed */
+	commit(&m, 2, SCHEMA(FIELD("id", "long") "," FIELD("new", "string")));
+	assert_int_equal(read_table(&m.r, m.folder), DELTA_OK);
+	assert_true(delta_view(&m.r.probe, NULL, &m.r.t, "schema", NULL, s));
+	assert_int_equal(snapshot_find_table(s, "schema")->n_rows, 5);
+	for (size_t i = 0; i < 5; i++) {
+		struct value change = shown(s, "schema", i, "change");
+
+		assert_int_equal(shown(s, "schema", i, "schema").u.i, rows[i].since);
+		assert_string_equal(shown(s, "schema", i, "column").u.s, rows[i].column);
+		assert_string_equal(shown(s, "schema", i, "type").u.s, rows[i].type);
+		assert_int_equal(change.type == VALUE_TEXT, rows[i].change != NULL);
+		if (rows[i].change)
+			assert_string_equal(change.u.s, rows[i].change);
+	}
+	snapshot_unref(s);
+	unmake(&m);
+}
+
+static void every_view_of_a_real_table_has_its_rows(void **state)
+{
+	static const struct {
+		const char *view;
+		size_t rows;
+	} views[] = {{"snapshots", 5}, {"refs", 0}, {"partitions", 1}, {"files", 3}, {"files-smallest", 3}, {"files-oldest", 3}, {"schema", 3}, {"properties", 1},
+		{"log", 5}, {"growth", 5}, {"optimize", 1}, {"vacuum", 0}};
+	struct reader r;
+
+	(void)state;
+	assert_int_equal(read_recorded(&r, "drivers"), DELTA_OK);
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		struct snapshot *s = snapshot_new("t", PART_ANSWER);
+
+		assert_true(delta_has_view(views[i].view));
+		assert_true(delta_view(&r.probe, &(struct storage){0}, &r.t, views[i].view, "`lake`.`drivers`", s));
+		assert_int_equal(snapshot_find_table(s, views[i].view)->n_rows, views[i].rows);
+		if (!strcmp(views[i].view, "optimize"))
+			assert_string_equal(snapshot_get(s, "sql").u.s, "OPTIMIZE `lake`.`drivers`");
+		snapshot_unref(s);
+	}
+	assert_false(delta_has_view("compact"));
+	end(&r);
+}
+
 static void a_missing_commit_makes_a_table_ill(void **state)
 {
 	struct made m;
@@ -693,6 +758,8 @@ int main(void)
 		cmocka_unit_test(without_checksum_and_beginning_a_count_says_what_it_lacks),
 		cmocka_unit_test(a_table_that_was_read_is_the_same_until_a_commit_comes),
 		cmocka_unit_test(a_file_that_is_added_again_counts_once),
+		cmocka_unit_test(a_schema_is_shown_with_how_it_changed),
+		cmocka_unit_test(every_view_of_a_real_table_has_its_rows),
 		cmocka_unit_test(a_missing_commit_makes_a_table_ill),
 		cmocka_unit_test(a_damaged_commit_names_itself),
 		cmocka_unit_test(a_folder_without_a_log_is_gone),
