@@ -62,4 +62,10 @@ void delta_replay_domain(struct delta_replay *r, const struct json *body);
 /* Counts, lists, sums up into out. */
 void delta_replay_end(struct delta_replay *r);
 
+/* ---- rows and figures of a preview ---- */
+bool delta_tell_optimize(const struct delta_table *t, const char *sql, struct snapshot *s, struct table *table);
+bool delta_tell_vacuum(struct probe *p, const struct storage *at, const struct delta_table *t, const char *sql, struct snapshot *s,
+	struct table *table);
+struct value delta_count(int64_t n); /* -1: unknown */
+
 #endif

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * A Delta table as rows: its own row among tables, and the views that are asked for. VACUUM's view lists
- * the table's folder, as VACUUM would: what begins with "_" or "." is not looked at, save two of
- * Delta's own folders and partitions of columns that are named so.
- */
+/* A Delta table as rows: its own row among tables, and the views that are asked for. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +9,11 @@
 #include "delta_own.h"
 
 enum {
-	FILES_SHOWN = 1000, FOUND_MOST = 200000, FOLDERS_MOST = 20000, DEPTH_MOST = 24, METRICS_SHOWN = 8, SQL_MOST = 3000, VACUUM_MEMORY = 64 << 20,
+	FILES_SHOWN = 1000, DEPTH_MOST = 24, METRICS_SHOWN = 8, WORDS_MOST = 3000,
 	COLUMN_PATH = 408, COLUMN_TYPE = 200, COLUMNS_MOST = 5000,
 };
 
-static struct value count(int64_t n)
+struct value delta_count(int64_t n)
 {
 	return n >= 0 ? value_int(n) : value_unknown();
 }
@@ -71,18 +67,18 @@ void delta_row(const struct delta_table *t, const struct table_health *health, s
 	table_set(s, table, row, "uuid", words(t->id));
 	table_set(s, table, row, "location", value_text(t->url));
 	table_set(s, table, row, "metadata", value_text(commit_url(t, t->version, s->arena)));
-	table_set(s, table, row, "snapshots", count(t->n_commits));
-	table_set(s, table, row, "files", count(t->files));
-	table_set(s, table, row, "small", exact ? count(t->small) : value_unknown());
-	table_set(s, table, row, "deletes", count(t->vectors));
-	table_set(s, table, row, "records", count(t->records));
-	table_set(s, table, row, "bytes", count(t->bytes));
+	table_set(s, table, row, "snapshots", delta_count(t->n_commits));
+	table_set(s, table, row, "files", delta_count(t->files));
+	table_set(s, table, row, "small", exact ? delta_count(t->small) : value_unknown());
+	table_set(s, table, row, "deletes", delta_count(t->vectors));
+	table_set(s, table, row, "records", delta_count(t->records));
+	table_set(s, table, row, "bytes", delta_count(t->bytes));
 	table_set(s, table, row, "committed", last && last->when > 0 ? value_int(last->when) : value_unknown());
 	table_set(s, table, row, "operation", last ? words(last->operation) : value_unknown());
 	table_set(s, table, row, "by", last ? words(engine_of(last->engine, s->arena)) : value_unknown());
 	table_set(s, table, row, "rate", value_real(t->rate));
-	table_set(s, table, row, "partitions", exact ? count((int64_t)t->n_partitions_all) : value_unknown());
-	table_set(s, table, row, "worst", exact && t->n_partitions ? count(t->partitions[0].files) : value_unknown());
+	table_set(s, table, row, "partitions", exact ? delta_count((int64_t)t->n_partitions_all) : value_unknown());
+	table_set(s, table, row, "worst", exact && t->n_partitions ? delta_count(t->partitions[0].files) : value_unknown());
 	table_set(s, table, row, "measured", value_text(measured(t)));
 	table_set(s, table, row, "grade", value_text(table_grade_word(health->grade)));
 	table_set(s, table, row, "due", words(due));
@@ -98,7 +94,7 @@ static void fact(struct snapshot *s, struct table *table, const char *what, cons
 
 	table_set(s, table, row, "what", value_text(what));
 	table_set(s, table, row, "value", words(value));
-	table_set(s, table, row, "number", count(number));
+	table_set(s, table, row, "number", delta_count(number));
 }
 
 static void fact_of(struct snapshot *s, struct table *table, const char *what, int64_t n, enum unit unit)
@@ -114,7 +110,7 @@ static const char *joined(struct arena *arena, const char *const *list, size_t n
 	struct buf b;
 	const char *s;
 
-	buf_init(&b, SQL_MOST);
+	buf_init(&b, WORDS_MOST);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", list[i]);
 	s = arena_copy(arena, buf_text(&b));
@@ -128,7 +124,8 @@ static void tell_log(const struct delta_table *t, struct snapshot *s, struct tab
 	fact_of(s, table, "oldest version", t->oldest, UNIT_COUNT);
 	if (t->gap >= 0)
 		fact(s, table, "missing commit", arena_printf(s->arena, "%" PRId64 ": readers fail", t->gap), t->gap);
-	fact(s, table, "checkpoint", t->checkpoint < 0 ? "none" : arena_printf(s->arena, "%" PRId64 ", %s", t->checkpoint, t->checkpoint_kind), t->checkpoint);
+	fact(s, table, "checkpoint", t->checkpoint < 0 ? "none" : arena_printf(s->arena, "%" PRId64 ", %s", t->checkpoint, t->checkpoint_kind),
+		t->checkpoint);
 	fact_of(s, table, "commits since", t->version - t->checkpoint, UNIT_COUNT);
 	fact_of(s, table, "log files", t->log_files, UNIT_COUNT);
 	fact_of(s, table, "log bytes", t->log_bytes, UNIT_BYTES);
@@ -197,7 +194,7 @@ static const char *metrics_of(const struct delta_commit *c, struct arena *arena)
 	const char *s;
 	size_t shown = 0;
 
-	buf_init(&b, SQL_MOST);
+	buf_init(&b, WORDS_MOST);
 	for (size_t i = 0; i < c->n_metrics && shown < METRICS_SHOWN; i++)
 		if (strcmp(c->metrics[i].value, "0") != 0)
 			buf_printf(&b, "%s%s %s", shown++ ? ", " : "", c->metrics[i].key, c->metrics[i].value);
@@ -227,9 +224,9 @@ static void tell_commits(const struct delta_table *t, struct snapshot *s, struct
 		table_set(s, table, row, "added_files", value_int(c->added - only_vectored(c)));
 		table_set(s, table, row, "removed_files", value_int(c->removed - only_vectored(c)));
 		table_set(s, table, row, "added_records", c->added_records >= 0 ? value_int(c->added_records - c->vectored_records) : value_unknown());
-		table_set(s, table, row, "files", count(c->files));
-		table_set(s, table, row, "records", count(c->records));
-		table_set(s, table, row, "bytes", count(c->bytes));
+		table_set(s, table, row, "files", delta_count(c->files));
+		table_set(s, table, row, "records", delta_count(c->records));
+		table_set(s, table, row, "bytes", delta_count(c->bytes));
 		table_set(s, table, row, "metrics", words(metrics_of(c, s->arena)));
 	}
 }
@@ -249,9 +246,9 @@ static void tell_growth(const struct delta_table *t, struct snapshot *s, struct 
 
 		table_set(s, table, row, "committed", c->when > 0 ? value_int(c->when) : value_unknown());
 		table_set(s, table, row, "snapshot", value_int(c->version));
-		table_set(s, table, row, "files", count(c->files));
-		table_set(s, table, row, "bytes", count(c->bytes));
-		table_set(s, table, row, "records", count(c->records));
+		table_set(s, table, row, "files", delta_count(c->files));
+		table_set(s, table, row, "bytes", delta_count(c->bytes));
+		table_set(s, table, row, "records", delta_count(c->records));
 		table_set(s, table, row, "maintenance", value_text(maintenance_of(c)));
 	}
 }
@@ -278,7 +275,7 @@ static void tell_partitions(const struct delta_table *t, struct snapshot *s, str
 		table_set(s, table, row, "files", value_int(p->files));
 		table_set(s, table, row, "small", value_int(p->small));
 		table_set(s, table, row, "deletes", value_int(p->vectors));
-		table_set(s, table, row, "records", count(p->records));
+		table_set(s, table, row, "records", delta_count(p->records));
 		table_set(s, table, row, "bytes", value_int(p->bytes));
 	}
 	table->left_off += t->n_partitions_all - t->n_partitions;
@@ -326,12 +323,12 @@ static void tell_file(const struct delta_table *t, const struct delta_file *f, s
 
 	table_set(s, table, row, "file", value_text(arena_clean(s->arena, text_of(f->path))));
 	table_set(s, table, row, "content", value_text(f->deleted ? "data, with a deletion vector" : "data"));
-	table_set(s, table, row, "bytes", count(f->bytes));
-	table_set(s, table, row, "records", count(f->records));
+	table_set(s, table, row, "bytes", delta_count(f->bytes));
+	table_set(s, table, row, "records", delta_count(f->records));
 	table_set(s, table, row, "partition", words(arena_clean(s->arena, text_of(f->partition))));
 	/* a file that got a deletion vector is in a newer commit, and no younger for that */
-	table_set(s, table, row, "committed", f->when > 0 && f->when < when ? value_int(f->when) : when > 0 ? value_int(when) : count(f->when));
-	table_set(s, table, row, "snapshot", count(f->version));
+	table_set(s, table, row, "committed", f->when > 0 && f->when < when ? value_int(f->when) : when > 0 ? value_int(when) : delta_count(f->when));
+	table_set(s, table, row, "snapshot", delta_count(f->version));
 	table_set(s, table, row, "format", value_text("parquet"));
 }
 
@@ -417,8 +414,8 @@ static void tell_column(const struct column *c, int64_t since, const char *chang
 	bool nullable = true;
 
 	json_bool(json_get(c->field, "nullable"), &nullable);
-	table_set(s, table, row, "schema", count(since));
-	table_set(s, table, row, "id", count(c->id));
+	table_set(s, table, row, "schema", delta_count(since));
+	table_set(s, table, row, "id", delta_count(c->id));
 	table_set(s, table, row, "column", value_text(json_string(json_get(c->field, "name"))));
 	table_set(s, table, row, "depth", value_int(c->depth));
 	table_set(s, table, row, "type", value_text(c->type));
@@ -464,206 +461,6 @@ static bool tell_schema(const struct delta_table *t, struct snapshot *s, struct 
 	return true;
 }
 
-/* ---- previews ---- */
-
-static void figure(struct snapshot *s, const char *name, struct value v)
-{
-	snapshot_figure(s, plan_figures, name, v);
-}
-
-/* "COMMAND delta.`s3a://lake/orders`"; none where a name cannot be said safely. */
-static const char *statement(const struct delta_table *t, const char *command, const char *sql, struct arena *arena)
-{
-	struct buf b;
-	const char *s = "";
-
-	buf_init(&b, SQL_MOST);
-	buf_printf(&b, "%s %s", command, sql ? sql : "delta.`");
-	for (const char *c = t->url; !sql && *c; c++)
-		buf_printf(&b, *c == '`' ? "``" : "%c", *c);
-	if (!sql)
-		buf_puts(&b, "`");
-	if (!b.full && text_is_clean(buf_text(&b)))
-		s = arena_copy(arena, buf_text(&b));
-	buf_free(&b);
-	return s;
-}
-
-static bool tell_optimize(const struct delta_table *t, const char *sql, struct snapshot *s, struct table *table)
-{
-	struct delta_optimize o;
-	char size[VALUE_TEXT_SIZE];
-
-	if (!delta_optimize(t, s->arena, &o))
-		return err_set(&s->err, ERR_LIMIT, "its files take more memory than a preview may");
-	for (size_t i = 0; i < o.n_groups; i++) {
-		const struct delta_group *g = &o.groups[i];
-		struct value *row = table_row(s, table);
-
-		table_set(s, table, row, "what", value_text(g->partition[0] ? arena_clean(s->arena, text_of(g->partition)) : "the table"));
-		table_set(s, table, row, "files", value_int(g->files));
-		table_set(s, table, row, "becomes", value_int(g->becomes));
-		table_set(s, table, row, "bytes", value_int(g->bytes));
-		table_set(s, table, row, "why", value_text(g->vectors ? arena_printf(s->arena, "%" PRId64 " with deletion vectors", g->vectors)
-			: t->clustered ? "not yet clustered" : "under 1 GiB"));
-	}
-	figure(s, "files", count(o.files));
-	figure(s, "becomes", count(o.becomes));
-	figure(s, "bytes", count(o.bytes));
-	figure(s, "groups", o.files < 0 ? value_unknown() : value_int((int64_t)o.n_groups));
-	figure(s, "partitions", count(o.partitions));
-	figure(s, "words", value_text(o.files > 0 ? arena_printf(s->arena, "%" PRId64 " files in %" PRId64 " partitions become %" PRId64 ", %s rewritten",
-		o.files, o.partitions, o.becomes, value_show(size, value_int(o.bytes), UNIT_BYTES)) : o.words));
-	if (!t->catalog_managed)
-		figure(s, "sql", words(statement(t, "OPTIMIZE", sql, s->arena)));
-	figure(s, "caution", value_text(o.caution));
-	return true;
-}
-
-/* What VACUUM's own listing finds, folder by folder, with their times. */
-struct walk {
-	struct probe *p;
-	const struct storage *at;
-	const struct delta_table *t;
-	struct arena *arena;
-	struct delta_found *found;
-	size_t n, room;
-	const char *folder;  /* that is listed now, under the table's; "" itself */
-	bool full;
-};
-
-static bool is_hidden(const struct delta_table *t, struct text name)
-{
-	if (t->uniform && text_is(name, "metadata"))
-		return true;
-	if (!name.len || (name.at[0] != '.' && name.at[0] != '_') || text_starts(name, "_delta_index") || text_starts(name, "_change_data"))
-		return false;
-	for (size_t i = 0; i < t->n_partition_columns; i++) {
-		struct text rest = name;
-
-		if (text_skip(&rest, t->partition_columns[i]) && text_starts(rest, "="))
-			return false;
-	}
-	return true;
-}
-
-/* Of files on a disk a listing says the name alone. */
-static void look_closer(struct walk *w, struct delta_found *f)
-{
-	char url[STORAGE_URL_SIZE], path[STORAGE_URL_SIZE];
-	struct storage_url u;
-	struct file_facts facts;
-
-	if (!storage_child(url, w->t->url, f->path) || !storage_url(url, &u, NULL) || u.s3)
-		return;
-	if (!w->p->host->stat(w->p->host, text_copy(path, sizeof path, u.path), &facts, NULL) || !facts.exists)
-		return;
-	f->folder = facts.is_directory;
-	f->bytes = facts.size;
-	f->modified = facts.modified;
-}
-
-static bool each_found(void *ctx, const struct storage_entry *e)
-{
-	struct walk *w = ctx;
-	struct delta_found *f;
-
-	if (is_hidden(w->t, e->name))
-		return true;
-	if (w->n == FOUND_MOST) {
-		w->full = true;
-		return false;
-	}
-	if (w->n == w->room) {
-		w->room = w->room ? w->room * 2 : 256;
-		w->found = mem_grow(w->found, w->room, sizeof *w->found);
-	}
-	f = &w->found[w->n++];
-	*f = (struct delta_found){.bytes = e->size, .modified = e->when, .folder = e->folder, .why = ""};
-	f->path = arena_printf(w->arena, "%s%s%.*s", w->folder, w->folder[0] ? "/" : "", (int)e->name.len, e->name.at);
-	if (e->size < 0 && !e->folder)
-		look_closer(w, f);
-	w->full |= arena_full(w->arena);
-	return !w->full;
-}
-
-static bool walk_folder(struct walk *w, const char *folder, struct err *err)
-{
-	char url[STORAGE_URL_SIZE];
-
-	w->folder = folder;
-	if (folder[0] ? !storage_child(url, w->t->url, folder) : !text_copy(url, sizeof url, text_of(w->t->url)))
-		return err_set(err, ERR_LIMIT, "%.100s: too long a path", folder);
-	if (storage_list(w->p, w->at, url, NULL, FOUND_MOST, each_found, w, err) == STORAGE_FAILED)
-		return false;
-	return !w->full || err_set(err, ERR_LIMIT, "%.120s: more files than a preview looks at", w->t->url);
-}
-
-static bool walk_all(struct walk *w, struct err *err)
-{
-	size_t folders = 0;
-
-	if (!walk_folder(w, "", err))
-		return false;
-	for (size_t i = 0; i < w->n; i++) { /* grows as folders are met */
-		if (!w->found[i].folder)
-			continue;
-		if (++folders > FOLDERS_MOST)
-			return err_set(err, ERR_LIMIT, "%.120s: more folders than a preview looks at", w->t->url);
-		if (!walk_folder(w, w->found[i].path, err))
-			return false;
-	}
-	return true;
-}
-
-static void tell_found(const struct delta_found *f, struct snapshot *s, struct table *table)
-{
-	struct value *row = table_row(s, table);
-
-	table_set(s, table, row, "what", value_text(arena_clean(s->arena, text_of(f->path))));
-	table_set(s, table, row, "files", value_int(!f->folder));
-	table_set(s, table, row, "becomes", value_int(0));
-	table_set(s, table, row, "bytes", f->folder ? value_unknown() : count(f->bytes));
-	table_set(s, table, row, "when", f->modified > 0 && !f->folder ? value_int(f->modified) : value_unknown());
-	table_set(s, table, row, "why", value_text(f->why));
-}
-
-static const char *vacuum_words(const struct delta_table *t, const struct delta_vacuum *v, struct arena *arena)
-{
-	char size[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
-
-	if (v->files < 0)
-		return v->words;
-	if (!v->files && !v->folders)
-		return arena_printf(arena, "nothing in its folder is both older than %s and named by nothing", clock_span(span, t->retention));
-	return arena_printf(arena, "%" PRId64 " files and %" PRId64 " folders of %" PRId64 " go, %s freed", v->files, v->folders, v->listed,
-		value_show(size, value_int(v->bytes), UNIT_BYTES));
-}
-
-static bool tell_vacuum(struct probe *p, const struct storage *at, const struct delta_table *t, const char *sql, struct snapshot *s, struct table *table)
-{
-	struct walk w = {.p = p, .at = at, .t = t, .arena = arena_new(VACUUM_MEMORY)};
-	struct delta_vacuum v;
-	bool good = t->measured != MEASURE_EXACT || walk_all(&w, &s->err);
-
-	if (good) {
-		delta_vacuum(t, w.found, w.n, clock_wall_ms(), s->arena, &v);
-		for (size_t i = 0; i < w.n; i++)
-			if (w.found[i].why[0])
-				tell_found(&w.found[i], s, table);
-		figure(s, "files", count(v.files));
-		figure(s, "bytes", count(v.bytes));
-		figure(s, "cutoff", value_int(v.cutoff));
-		figure(s, "words", value_text(vacuum_words(t, &v, s->arena)));
-		if (!t->catalog_managed)
-			figure(s, "sql", words(statement(t, "VACUUM", sql, s->arena)));
-		figure(s, "caution", value_text(v.caution));
-	}
-	free(w.found);
-	arena_free(w.arena);
-	return good;
-}
-
 /* ---- which ---- */
 
 static const char *const views[] = {
@@ -686,9 +483,9 @@ bool delta_view(struct probe *p, const struct storage *at, const struct delta_ta
 		return err_set(&s->err, ERR_USAGE, "a Delta table has no view %.40s", view);
 	table = snapshot_table(s, table_views, view);
 	if (!strcmp(view, "vacuum"))
-		return tell_vacuum(p, at, t, sql, s, table);
+		return delta_tell_vacuum(p, at, t, sql, s, table);
 	if (!strcmp(view, "optimize"))
-		return tell_optimize(t, sql, s, table);
+		return delta_tell_optimize(t, sql, s, table);
 	if (!strcmp(view, "schema"))
 		return tell_schema(t, s, table);
 	if (!strcmp(view, "properties") && !t->id[0])
