@@ -406,6 +406,7 @@ bool keeper_look(struct keeper *k, struct probe *p, const struct storage *at, st
 	struct spending left = {.until = clock_ms() + LOOK_MS, .bytes = look_bytes, .whole = look_bytes};
 	unsigned strikes = 0, refusals = 0;
 
+	p->storage = at; /* who lists tables by their folders looks into them */
 	if (!list(k, p, s))
 		return false;
 	if (work_through(k, p, at, WORK_READ, &left, &strikes, &refusals) && work_through(k, p, at, WORK_RECHECK, &left, &strikes, &refusals))
