@@ -217,12 +217,18 @@ static bool is_above(const struct names *n, const char *folder)
 	return false;
 }
 
+/* Whose time is not known is young. */
+static bool is_old(const struct delta_found *f, int64_t cutoff)
+{
+	return !f->folder && f->modified > 0 && f->modified < cutoff;
+}
+
 static const char *fate(const struct delta_table *t, const struct delta_found *f, const struct names *stays, const struct names *went,
 	const struct names *old, struct delta_vacuum *out)
 {
 	if (f->folder)
 		return is_above(stays, f->path) || is_above(old, f->path) ? "" : "an empty folder, or of young files that nothing names";
-	if (f->modified >= out->cutoff || is_named(stays, f->path))
+	if (!is_old(f, out->cutoff) || is_named(stays, f->path))
 		return "";
 	if (is_named(went, f->path))
 		return "removed longer ago than the retention";
@@ -268,7 +274,7 @@ bool delta_vacuum(const struct delta_table *t, struct delta_found *found, size_t
 		name_add(to, t, t->removed[i].vector_path);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!found[i].folder && found[i].modified < out->cutoff)
+		if (is_old(&found[i], out->cutoff))
 			old.list[old.n++] = found[i].path;
 	names_sort(&stays);
 	names_sort(&went);
