@@ -419,6 +419,7 @@ def submit_delta(script, *words):
         "spark.driver.memory": "640m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
         "spark.driver.extraClassPath": place("delta") + "/*", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "1", "spark.sql.session.timeZone": "UTC", "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",  # VACUUM would list with 10,000 tasks
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog", **s3a()}
     write(home("etc", "delta", "spark-defaults.conf"), "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
