@@ -24,6 +24,8 @@ struct engine_options {
 	bool blind;                /* the host is not looked at: only what the profile says is asked, and who holds a port is not known */
 	bool tables;               /* headless: catalogs are read too; the screen always does */
 	const char *only;          /* one service with the catalogs that it answers, or one catalog; NULL: all */
+	bool read_only;            /* nothing is ever changed; the lock cannot be opened */
+	bool locked;               /* begins locked */
 	const char *const *only_kinds; /* services of these kinds, ends with NULL; NULL: all */
 };
 
@@ -42,6 +44,13 @@ void engine_drop_view(struct engine *engine, const char *service);
 void engine_ask_table(struct engine *engine, const char *catalog, const char *view, const char *table);
 /* Whether somebody looks at tables: catalogs are asked half as often while nobody does. True at first. */
 void engine_watch_tables(struct engine *engine, bool watched);
+/* Something is to be changed: it is prepared, then offered in lake.actions. The action's id; 0: the gate refuses, err says why. The
+ * same wish twice is one action. */
+uint64_t engine_wish(struct engine *engine, const struct action_wish *wish, struct err *err);
+bool engine_confirm(struct engine *engine, uint64_t id, struct err *err); /* runs what was offered */
+void engine_drop(struct engine *engine, uint64_t id);   /* what is offered goes, what runs is cancelled */
+bool engine_lock(struct engine *engine, bool locked, struct err *err);
+bool engine_acting(const struct engine *engine);         /* an action runs, or is verified */
 void engine_pause(struct engine *engine, bool paused); /* after SIGSTOP: deadlines start anew */
 /* The profile of a recording: of the machine where it was made. NULL: err says why. */
 struct profile *replay_profile(const char *path, struct err *err);

@@ -18,6 +18,8 @@
 #include "mem.h"
 #include "snapshot.h"
 
+struct net;
+
 /* How a library that opens its own sockets (libcurl, libpq, librdkafka) is led to an endpoint.
  * Near: the endpoint itself. Far: a one-shot unix socket. */
 struct route {
@@ -33,6 +35,13 @@ struct file_facts {
 	ino_t inode;
 	unsigned mode;          /* permission bits; 0: unknown */
 	bool is_directory;
+};
+
+struct spawn {
+	const char *const *argv;        /* ends with NULL */
+	const char *directory;          /* NULL: where we are */
+	const char *const *environment; /* "NAME=value", besides ours; ends with NULL; NULL: none */
+	const char *log;                /* a file for both outputs; NULL: dropped */
 };
 
 struct host {
@@ -53,6 +62,13 @@ struct host {
 	bool (*stat)(struct host *h, const char *path, struct file_facts *out, struct err *err);
 	/* argv only, stdin from /dev/null; kills the child at the deadline. Returns its exit status or -1. */
 	int (*exec)(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
+	/* Starts a program that goes on without us: argv only, a session of its own, input from /dev/null, output appended to a file.
+	 * Its process id; 0: err says why. While we live it is reaped, and spawned() knows how it ended. */
+	pid_t (*spawn)(struct host *h, const struct spawn *what, struct err *err);
+	/* Of one that spawn() started: -1 runs still, else its exit status (128 + a signal's number); -2: not ours. */
+	int (*spawned)(struct host *h, pid_t pid);
+	/* Sends a signal to a process that began then, and to no other that has its number by now. */
+	bool (*signal)(struct host *h, pid_t pid, int64_t started, int number, struct err *err);
 	/* Fills s->facts of a PART_HOST snapshot. look is kept between calls by one actor (NULL at first): caches, CPU times. */
 	bool (*look)(struct host *h, void **look, const char *const *disks, struct snapshot *s);
 	void (*look_end)(void *look);
@@ -68,5 +84,8 @@ struct host *host_local(void);
  */
 bool docker_look(struct host *h, void **state, struct wait wait, struct snapshot *s);
 void docker_end(void *state);
+/* One request to the engine's API, path without the version: "/containers/x/start". True: it answered; status and body say what. */
+bool docker_request(struct host *h, struct net *net, struct wait wait, const char *method, const char *path, long *status, struct buf *body,
+	struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef LAKETOP_LAKE_H
 #define LAKETOP_LAKE_H
 
+#include "action.h"
 #include "judge.h"
 #include "profile.h"
 #include "snapshot.h"
@@ -141,6 +142,9 @@ struct lake {
 	size_t n_tables;
 	struct port_row *ports;       /* by port, then address */
 	size_t n_ports;
+	const struct action_shown *actions; /* newest last; those that are over stay, a while */
+	size_t n_actions;
+	const char *locked;           /* why nothing may be changed now: "read-only", "locked"; NULL: it may */
 	struct event *events;         /* newest last */
 	size_t n_events;
 	struct problem problems[LAKE_PROBLEMS];

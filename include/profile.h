@@ -33,6 +33,12 @@ struct expectation { /* [service NAME]; strings are NULL where the profile is si
 	const char *container, *unit, *process, *pidfile; /* who should own the port */
 	const char *const *config;  /* files that must be older than the process; ends with NULL */
 	const char *const *jars;    /* files or directories, likewise */
+	const char *const *start, *const *stop; /* programs that start and stop it, as argv; NULL where not said */
+	const char *directory;      /* where they run */
+	const char *environment;    /* a file of NAME=value lines for them */
+	const char *log;            /* a file that its output goes to */
+	const char *const *compose; /* compose files, in order; ends with NULL */
+	const char *compose_service, *compose_project;
 	const char *progress;       /* a file whose one line says what its start is doing */
 	int64_t grace_ms;           /* 0: the kind's */
 	struct credentials credentials;

@@ -45,10 +45,29 @@ static void record(struct engine *e, const struct snapshot *s)
 	buf_free(&line);
 }
 
-void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
+/* With the lock held. */
+static void arm_news(struct engine *e)
 {
 	/* a screen is drawn once for what comes together; nobody looks at a command before it ends */
 	const struct itimerspec soon = {.it_value = {0, (e->options.headless ? 1 : NEWS_MS) * 1000000L}};
+
+	if (e->news_armed)
+		return;
+	e->news_armed = true;
+	timerfd_settime(e->news, 0, &soon, NULL);
+}
+
+void engine_news(void *engine)
+{
+	struct engine *e = engine;
+
+	pthread_mutex_lock(&e->lock);
+	arm_news(e);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
+{
 	struct snapshot *old = NULL;
 
 	if (wait_fd(actor_wait(e, 0), -1, 0) < 0) {
@@ -69,10 +88,7 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 		old = *slot;
 		*slot = s;
 	}
-	if (!e->news_armed) {
-		e->news_armed = true;
-		timerfd_settime(e->news, 0, &soon, NULL);
-	}
+	arm_news(e);
 	pthread_mutex_unlock(&e->lock);
 	snapshot_unref(old);
 }

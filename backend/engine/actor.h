@@ -136,6 +136,7 @@ struct engine {
 	const struct snapshot *host_news, *docker_news;
 	struct history load, memory;
 	uint64_t event_number;
+	struct ops *ops;             /* NULL before the start is whole */
 	bool discovered;             /* the first round of discovery was answered */
 	int events_file;             /* fd or -1 */
 };
@@ -145,6 +146,7 @@ struct actor *actor_start(struct engine *e, enum job job, const char *name, cons
 	const struct service_kind *kind, const struct target *target);
 void actor_wake(struct actor *a);
 void actor_close_ends(struct actor *a);
+void engine_news(void *engine); /* any thread: a turn is due */
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */
 struct wait actor_wait(const struct engine *e, int64_t ms);
 /* Until the next multiple of interval (plus phase), or a wake. False: the program ends, or the actor's source is gone. */

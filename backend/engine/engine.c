@@ -15,6 +15,7 @@
 
 #include "actor.h"
 #include "log.h"
+#include "../ops/ops.h"
 
 /* ---- members ---- */
 
@@ -235,6 +236,11 @@ static void discovery_state(struct engine *e)
 	e->lake.heard_all = e->host_news && !all;
 }
 
+static void say_action(void *ctx, enum severity severity, const char *service, const char *words)
+{
+	event_say(ctx, severity, service, "%s", words);
+}
+
 bool engine_turn(struct engine *e)
 {
 	uint64_t count;
@@ -261,6 +267,8 @@ bool engine_turn(struct engine *e)
 	discovery_state(e);
 	store_sum_up(e);
 	ports_build(e);
+	if (e->ops)
+		ops_turn(e->ops, &e->lake, say_action, e);
 	reap(e);
 	e->replay_over = published;
 	e->lake.turn++;
@@ -351,6 +359,10 @@ struct engine *engine_start(const struct engine_options *options, struct err *er
 		catalogs_begin(e);
 		if (options->replay)
 			actor_start(e, JOB_REPLAY, "replay", NULL, NULL, NULL);
+		e->ops = ops_new(&(struct ops_options){
+			.host = e->host, .profile = e->profile, .state_dir = options->state_dir, .read_only = options->read_only || options->replay,
+			.locked = options->locked, .news = engine_news, .ctx = e,
+		});
 		store_judge(e);
 		store_sum_up(e);
 		return e;
@@ -429,6 +441,31 @@ void engine_ask_view(struct engine *e, const char *service, const char *view, co
 void engine_drop_view(struct engine *e, const char *service)
 {
 	engine_ask_view(e, service, "", "");
+}
+
+uint64_t engine_wish(struct engine *e, const struct action_wish *wish, struct err *err)
+{
+	return ops_wish(e->ops, &e->lake, wish, err);
+}
+
+bool engine_confirm(struct engine *e, uint64_t id, struct err *err)
+{
+	return ops_confirm(e->ops, &e->lake, id, err);
+}
+
+void engine_drop(struct engine *e, uint64_t id)
+{
+	ops_drop(e->ops, id);
+}
+
+bool engine_lock(struct engine *e, bool locked, struct err *err)
+{
+	return ops_lock(e->ops, locked, err);
+}
+
+bool engine_acting(const struct engine *e)
+{
+	return ops_acting(e->ops);
 }
 
 void engine_pause(struct engine *e, bool paused)
@@ -519,6 +556,11 @@ unsigned engine_stop(struct engine *e, int64_t ms)
 	int64_t end = clock_ms() + ms;
 	unsigned abandoned = 0;
 
+	if (e->ops) {
+		abandoned = ops_stop(e->ops, end);
+		e->ops = abandoned ? e->ops : NULL;
+		e->lake.n_actions = 0;
+	}
 	if (e->cancel >= 0 && write(e->cancel, &one, sizeof one) < 0)
 		log_say("engine", "cannot cancel: %s", strerrordesc_np(errno));
 	for (size_t i = 0; i < e->n_actors; i++)

@@ -287,6 +287,37 @@ static bool take_names(struct reader *r, const struct key *key, struct text valu
 	return take_list(r, key, value, false);
 }
 
+/* A program and its arguments: words, or what stands in double quotes. A name with a slash is a path. */
+static bool take_argv(struct reader *r, const struct key *key, struct text value)
+{
+	const char **list = arena_alloc(r->out->profile.arena, (LIST_MAX + 1) * sizeof *list);
+	size_t n = 0;
+
+	for (value = text_trim(value); list && value.len; value = text_trim(value)) {
+		struct text item = value;
+
+		if (n == LIST_MAX)
+			return complain(r, "\"%s\" has more than %d words", key->name, LIST_MAX);
+		if (text_skip(&value, "\"")) {
+			item = text_until(value, '"');
+			if (item.len == value.len)
+				return complain(r, "\"%s\": a double quote is not closed", key->name);
+			value = text_after(value, '"');
+		} else {
+			item.len = 0;
+			while (item.len < value.len && value.at[item.len] != ' ' && value.at[item.len] != '\t')
+				item.len++;
+			value = (struct text){value.at + item.len, value.len - item.len};
+		}
+		list[n] = n == 0 && memchr(item.at, '/', item.len) ? resolved(r, item) : kept(r, item);
+		n++;
+	}
+	if (!list || !n)
+		return complain(r, "\"%s\" names no program", key->name);
+	store(r, key, &list, sizeof list);
+	return true;
+}
+
 static bool take_bool(struct reader *r, const struct key *key, struct text value)
 {
 	static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false", "off", "0"};
@@ -557,6 +588,14 @@ static const struct key service_keys[] = {
 	{"config", take_paths, OF(config), true},
 	{"jars", take_paths, OF(jars), true},
 	{"progress", take_path, OF(progress), false},
+	{"start", take_argv, OF(start), false},
+	{"stop", take_argv, OF(stop), false},
+	{"directory", take_path, OF(directory), false},
+	{"environment", take_path, OF(environment), false},
+	{"log", take_path, OF(log), false},
+	{"compose", take_paths, OF(compose), true},
+	{"compose_service", take_text, OF(compose_service), false},
+	{"compose_project", take_text, OF(compose_project), false},
 	{"grace", take_span, OF(grace_ms), false},
 	{"group", take_text, OF(group), false},
 	{"user", take_text, OF(credentials.user), false},

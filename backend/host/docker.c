@@ -494,3 +494,36 @@ void docker_end(void *state)
 	free(d->entries);
 	free(d);
 }
+
+/* ---- requests that change something ---- */
+
+bool docker_request(struct host *h, struct net *net, struct wait wait, const char *method, const char *path, long *status, struct buf *body,
+	struct err *err)
+{
+	static const struct endpoint nobody = {"127.0.0.1", 80};
+	struct snapshot *s = snapshot_new("docker", PART_DOCKER);
+	struct probe p = {.host = h, .net = net, .wait = wait, .hint = "", .arena = s->arena};
+	struct facts facts = {0};
+	struct docker d = {.net = net};
+	struct asking a = {.docker = &d, .probe = &p, .s = s, .facts = &facts};
+	struct http_answer answer = {0};
+	char full[400];
+	struct http_request request = {
+		.path = full, .method = method, .unix_path = d.path, .host_header = "docker", .body = strcmp(method, "POST") == 0 ? "" : NULL,
+		.content_type = "application/json",
+	};
+	bool fine = find_engine(&a);
+
+	*status = 0;
+	if (!fine)
+		err_set(err, s->err.code, "%s", s->err.words);
+	snprintf(full, sizeof full, "/v%s%.360s", d.api, path);
+	fine = fine && http_ask(&p, &nobody, &request, &answer, err);
+	if (fine) {
+		*status = answer.status;
+		buf_add(body, answer.body.at, answer.body.len);
+		http_answer_free(&answer);
+	}
+	snapshot_unref(s);
+	return fine;
+}

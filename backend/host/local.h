@@ -15,6 +15,11 @@ bool local_stat(struct host *h, const char *path, struct file_facts *out, struct
 /* exec.c */
 int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
 
+/* spawn.c */
+pid_t local_spawn(struct host *h, const struct spawn *what, struct err *err);
+int local_spawned(struct host *h, pid_t pid);
+bool local_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err);
+
 /* look.c */
 bool local_look(struct host *h, void **look, const char *const *disks, struct snapshot *s);
 void local_look_end(void *look);

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who changed what, when, how it ended: STATE/audit.jsonl, one line when an action begins and one
+ * when it ends, whole lines by O_APPEND, on disk before anything is done. A begin whose end is missing
+ * and whose process is gone was cut short: the next start shows it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "ops.h"
+
+enum { AUDIT_TAIL = 1 << 20, AUDIT_MAX = 8 << 20, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256 };
+
+struct audit {
+	struct host *host;
+	int fd;
+	char path[520];
+	char run[40]; /* tells this process's actions from another's with the same numbers */
+	const struct profile *profile;
+};
+static const char *const phases[] = {[AUDIT_BEGIN] = "begin", [AUDIT_NOTE] = "note", [AUDIT_END] = "end"};
+
+struct audit *audit_open(struct host *h, const char *state_dir, const struct profile *profile, struct err *err)
+{
+	struct audit *a;
+	struct stat st;
+	char old[524];
+
+	if (!state_dir) {
+		err_set(err, ERR_SYSTEM, "there is no home folder to keep it in");
+		return NULL;
+	}
+	a = mem_new(1, sizeof *a);
+	a->host = h;
+	a->profile = profile;
+	mkdir(state_dir, 0700);
+	snprintf(a->path, sizeof a->path, "%.500s/audit.jsonl", state_dir);
+	snprintf(old, sizeof old, "%s.1", a->path);
+	snprintf(a->run, sizeof a->run, "%d.%lld", (int)getpid(), (long long)clock_wall_ms());
+	if (stat(a->path, &st) == 0 && st.st_size > AUDIT_MAX)
+		rename(a->path, old);
+	a->fd = open(a->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (a->fd >= 0 && fstat(a->fd, &st) == 0 && S_ISREG(st.st_mode))
+		return a;
+	err_set(err, ERR_SYSTEM, "%s: %s", a->path, a->fd < 0 ? strerrordesc_np(errno) : "is no plain file");
+	audit_close(a);
+	return NULL;
+}
+
+void audit_close(struct audit *a)
+{
+	if (a && a->fd >= 0)
+		close(a->fd);
+	free(a);
+}
+
+static void mask_one(char *s, size_t size, const char *secret)
+{
+	size_t n = secret ? strlen(secret) : 0;
+
+	if (n < 4) /* shorter ones would mask words that are no secret */
+		return;
+	for (char *at = s; (at = strstr(at, secret)) != NULL; at += 3) {
+		memmove(at + 3, at + n, strlen(at + n) + 1);
+		memcpy(at, "***", 3);
+	}
+	s[size - 1] = '\0';
+}
+
+void audit_mask(const struct profile *profile, char *s, size_t size)
+{
+	for (size_t i = 0; profile && i < profile->n_services; i++) {
+		mask_one(s, size, profile->services[i].credentials.password);
+		mask_one(s, size, profile->services[i].credentials.token);
+	}
+	for (size_t i = 0; profile && i < profile->n_catalogs; i++) {
+		mask_one(s, size, profile->catalogs[i].credentials.password);
+		mask_one(s, size, profile->catalogs[i].credentials.token);
+	}
+}
+
+static void put_options(struct json_writer *w, const struct action_wish *wish)
+{
+	if (!wish->n_options)
+		return;
+	json_open(w, "options", '{');
+	for (size_t i = 0; i < wish->n_options; i++)
+		json_put_text(w, wish->options[i].name, wish->options[i].value);
+	json_close(w, '}');
+}
+
+bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
+{
+	struct json_writer w;
+	struct buf line;
+	bool fine;
+
+	buf_init(&line, LINE_MAX_BYTES);
+	json_begin(&w, &line, false);
+	json_open(&w, NULL, '{');
+	json_put_time(&w, "at", clock_wall_ms());
+	json_put_text(&w, "phase", phases[phase]);
+	json_put_text(&w, "run", a->run);
+	json_put_i64(&w, "id", (int64_t)s->id);
+	json_put_i64(&w, "pid", getpid());
+	json_put_text(&w, "who", s->who);
+	json_put_text(&w, "host", a->host->name);
+	json_put_text(&w, "profile", a->profile ? a->profile->name : NULL);
+	json_put_text(&w, "verb", s->wish.verb);
+	json_put_text(&w, "service", s->wish.service);
+	json_put_text(&w, "subject", s->wish.subject);
+	put_options(&w, &s->wish);
+	json_put_text(&w, "title", s->title);
+	json_put_text(&w, "exact", s->exact);
+	if (note && note[0])
+		json_put_text(&w, "note", note);
+	json_put_i64(&w, "begun_ms", s->begun);
+	if (phase == AUDIT_END) {
+		json_put_text(&w, "state", action_state_word(s->state));
+		json_put_text(&w, "words", s->words);
+		json_put_i64(&w, "ms", s->ended - s->begun);
+	}
+	json_close(&w, '}');
+	buf_puts(&line, "\n");
+	fine = !line.full && write(a->fd, line.at, line.len) == (ssize_t)line.len && (phase != AUDIT_BEGIN || fdatasync(a->fd) == 0);
+	if (!fine)
+		err_set(err, ERR_SYSTEM, "%s: %s", a->path, line.full ? "the line is too long" : strerrordesc_np(errno));
+	buf_free(&line);
+	return fine;
+}
+
+/* ---- what was left open ---- */
+
+struct pending {
+	char run[40];
+	struct action_shown shown;
+	int64_t pid;
+};
+
+static void text_of_json(char *out, size_t size, const struct json *j, const char *key)
+{
+	const char *s = json_string(json_get(j, key));
+
+	text_clean(out, size, text_of(s ? s : ""));
+}
+
+static void read_line(struct text line, struct pending *list, size_t *n)
+{
+	struct json *j = json_parse(line, NULL);
+	const char *phase = json_string(json_get(j, "phase")), *run = json_string(json_get(j, "run"));
+	int64_t id = 0, begun = 0, pid = 0;
+	size_t at = 0;
+
+	if (!phase || !run || !json_i64(json_get(j, "id"), &id)) {
+		json_free(j);
+		return;
+	}
+	while (at < *n && (list[at].shown.id != (uint64_t)id || strcmp(list[at].run, run) != 0))
+		at++;
+	if (!strcmp(phase, phases[AUDIT_BEGIN]) && at == *n && *n < PENDING_MAX && json_i64(json_get(j, "pid"), &pid)) {
+		struct pending *p = &list[(*n)++];
+
+		*p = (struct pending){.pid = pid, .shown = {.id = (uint64_t)id, .state = ACTION_OPEN, .part = NAN}};
+		text_copy(p->run, sizeof p->run, text_of(run));
+		text_of_json(p->shown.title, sizeof p->shown.title, j, "title");
+		text_of_json(p->shown.exact, sizeof p->shown.exact, j, "exact");
+		text_of_json(p->shown.who, sizeof p->shown.who, j, "who");
+		text_of_json(p->shown.wish.verb, sizeof p->shown.wish.verb, j, "verb");
+		text_of_json(p->shown.wish.service, sizeof p->shown.wish.service, j, "service");
+		text_of_json(p->shown.wish.subject, sizeof p->shown.wish.subject, j, "subject");
+		if (json_i64(json_get(j, "begun_ms"), &begun))
+			p->shown.begun = begun;
+	} else if (!strcmp(phase, phases[AUDIT_END]) && at < *n) {
+		memmove(list + at, list + at + 1, (*n - at - 1) * sizeof *list);
+		(*n)--;
+	}
+	if (at < *n && json_string(json_get(j, "note")))
+		text_of_json(list[at].shown.words, sizeof list[at].shown.words, j, "note");
+	json_free(j);
+}
+
+size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most)
+{
+	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
+	struct text rest, line;
+	struct buf tail;
+	size_t n = 0, filled = 0;
+
+	buf_init(&tail, AUDIT_TAIL);
+	a->host->read_tail(a->host, a->path, AUDIT_TAIL, &tail, NULL);
+	rest = buf_text(&tail);
+	while (text_line(&rest, &line))
+		read_line(line, list, &n);
+	for (size_t i = 0; i < n && filled < most; i++) {
+		/* another laketop that still lives is at it */
+		if (kill((pid_t)list[i].pid, 0) == 0 || errno == EPERM)
+			continue;
+		out[filled] = list[i].shown;
+		/* numbers of this run begin at 1: those of others stand above them */
+		out[filled].id = UINT64_MAX - filled;
+		filled++;
+	}
+	buf_free(&tail);
+	free(list);
+	return filled;
+}

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The gate. A wish is turned away here or nowhere: by a replay, a read-only start, the lock, a thing
+ * that is being acted on already, an audit that cannot be written. What passes is prepared by a
+ * thread of its own, offered, and runs only when it was confirmed.
+ *
+ * Threads: a job's shown part, its state and its next step stand under one lock; everything else of
+ * a job is its worker's. A worker never touches the lake; settled() is asked on the UI thread.
+ */
+#include "ops.h"
+
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ops_own.h"
+
+enum { JOBS_MAX = 64, OPEN_MAX = 16, PREPARE_MS = 30000, OFFER_MS = 600000, STACK_SIZE = 512 * 1024 };
+
+enum step { STEP_NONE, STEP_RUN, STEP_DROP };
+
+struct seat {
+	struct action_job job;       /* first: action_progress gets it */
+	pthread_t thread;
+	bool threaded, joined;
+	int cancel, wake;            /* eventfds */
+	int64_t verify_until;        /* clock_ms(); UI thread */
+	struct action_target target; /* as job.target, for the UI thread */
+	/* under the lock */
+	struct action_shown shown;
+	enum step step;
+	bool ended;                  /* its thread is about to return */
+	bool told;                   /* its end is in the audit */
+};
+
+struct ops {
+	struct ops_options options;
+	struct audit *audit;
+	struct err no_audit;         /* why there is none */
+	bool locked;
+	uint64_t next;
+	pthread_mutex_t lock;
+	struct seat *seats[JOBS_MAX]; /* oldest first */
+	size_t n;
+	struct action_shown open[OPEN_MAX];
+	size_t n_open;
+	struct action_shown *shown;  /* what the lake points to */
+};
+
+struct ops *ops_new(const struct ops_options *options)
+{
+	struct ops *o = mem_new(1, sizeof *o);
+
+	o->options = *options;
+	o->locked = options->locked;
+	o->next = 1;
+	pthread_mutex_init(&o->lock, NULL);
+	o->shown = mem_new(JOBS_MAX + OPEN_MAX, sizeof *o->shown);
+	o->audit = audit_open(options->host, options->state_dir, options->profile, &o->no_audit);
+	if (o->audit)
+		o->n_open = audit_left_open(o->audit, o->open, OPEN_MAX);
+	return o;
+}
+
+/* ---- what workers say ---- */
+
+static void changed(struct ops *o)
+{
+	o->options.news(o->options.ctx);
+}
+
+void action_progress(struct action_job *j, double part, const char *format, ...)
+{
+	struct seat *s = (struct seat *)j;
+	char words[2 * ACTION_WORDS_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof words, format, args);
+	va_end(args);
+	audit_mask(j->ops->options.profile, words, sizeof words);
+	pthread_mutex_lock(&j->ops->lock);
+	text_clean(s->shown.words, sizeof s->shown.words, text_of(words));
+	s->shown.part = part;
+	pthread_mutex_unlock(&j->ops->lock);
+	changed(j->ops);
+}
+
+void action_note(struct action_job *j, const char *format, ...)
+{
+	struct seat *s = (struct seat *)j;
+	struct action_shown shown;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(j->note, sizeof j->note, format, args);
+	va_end(args);
+	pthread_mutex_lock(&j->ops->lock);
+	shown = s->shown;
+	pthread_mutex_unlock(&j->ops->lock);
+	audit_write(j->ops->audit, AUDIT_NOTE, &shown, j->note, NULL);
+}
+
+static void keep(const struct ops *o, char *out, size_t size, const char *s)
+{
+	char copy[ACTION_EXACT_SIZE];
+
+	text_copy(copy, sizeof copy, text_of(s));
+	audit_mask(o->options.profile, copy, sizeof copy);
+	/* lines are kept: an argv or SQL of several is read as such */
+	for (char *line = copy, *end; *line && size > 1; line = end) {
+		struct text t = text_until(text_of(line), '\n');
+
+		end = line + t.len;
+		text_clean(out, size, t);
+		size -= strlen(out);
+		out += strlen(out);
+		if (*end == '\n' && size > 1) {
+			*out++ = '\n';
+			size--;
+			end++;
+		}
+	}
+	*out = '\0';
+}
+
+/* ---- the worker ---- */
+
+static void set_state(struct seat *s, enum action_state state, const char *words)
+{
+	struct ops *o = s->job.ops;
+
+	pthread_mutex_lock(&o->lock);
+	s->shown.state = state;
+	if (words)
+		keep(o, s->shown.words, sizeof s->shown.words, words);
+	if (state == ACTION_RUNNING)
+		s->shown.begun = clock_wall_ms();
+	pthread_mutex_unlock(&o->lock);
+	changed(o);
+}
+
+static enum step step_of(struct seat *s)
+{
+	enum step step;
+
+	pthread_mutex_lock(&s->job.ops->lock);
+	step = s->step;
+	pthread_mutex_unlock(&s->job.ops->lock);
+	return step;
+}
+
+static bool prepare(struct seat *s)
+{
+	struct ops *o = s->job.ops;
+	struct err err = {0};
+
+	s->job.wait = wait_for(PREPARE_MS, s->cancel);
+	if (!s->job.spec->prepare(&s->job, &err)) {
+		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : ACTION_FAILED, err.words);
+		return false;
+	}
+	pthread_mutex_lock(&o->lock);
+	keep(o, s->shown.exact, sizeof s->shown.exact, s->job.exact);
+	keep(o, s->shown.effect, sizeof s->shown.effect, s->job.effect);
+	keep(o, s->shown.verify, sizeof s->shown.verify, s->job.verify);
+	pthread_mutex_unlock(&o->lock);
+	set_state(s, ACTION_OFFERED, "");
+	return true;
+}
+
+/* Until somebody says yes or no. */
+static bool agreed(struct seat *s)
+{
+	struct wait wait = wait_for(OFFER_MS, s->cancel);
+	uint64_t count;
+
+	while (step_of(s) == STEP_NONE) {
+		int ready = wait_fd(wait, s->wake, POLLIN);
+
+		if (ready <= 0) {
+			set_state(s, ACTION_CANCELLED, ready ? "not confirmed" : "nobody said yes for ten minutes");
+			return false;
+		}
+		while (read(s->wake, &count, sizeof count) > 0)
+			continue;
+	}
+	if (step_of(s) == STEP_RUN)
+		return true;
+	set_state(s, ACTION_CANCELLED, "not confirmed");
+	return false;
+}
+
+static void run(struct seat *s)
+{
+	struct err err = {0};
+	bool fine;
+
+	s->job.wait = wait_for(s->job.spec->limit_ms, s->cancel);
+	fine = s->job.spec->run(&s->job, &err);
+	if (!fine)
+		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED, err.words);
+	else if (s->job.spec->settled)
+		set_state(s, ACTION_VERIFYING, s->job.result[0] ? s->job.result : NULL);
+	else
+		set_state(s, ACTION_DONE, s->job.result);
+}
+
+static void *work(void *arg)
+{
+	struct seat *s = arg;
+
+	s->job.net = net_new(s->job.host);
+	if (prepare(s) && agreed(s))
+		run(s);
+	net_free(s->job.net);
+	s->job.net = NULL;
+	pthread_mutex_lock(&s->job.ops->lock);
+	s->ended = true;
+	pthread_mutex_unlock(&s->job.ops->lock);
+	changed(s->job.ops);
+	return NULL;
+}
+
+/* ---- the gate ---- */
+
+static bool refuses(const struct ops *o, const struct lake *lake, struct err *err)
+{
+	if (lake->replayed)
+		return !err_set(err, ERR_USAGE, "this is a recording: there is nothing to change");
+	if (o->options.read_only)
+		return !err_set(err, ERR_USAGE, "started with --read-only: nothing is changed");
+	if (o->locked)
+		return !err_set(err, ERR_USAGE, "locked: L unlocks");
+	if (!o->audit)
+		return !err_set(err, ERR_SYSTEM, "nothing is changed without an audit: %s", o->no_audit.words);
+	return false;
+}
+
+static struct seat *seat_of(const struct ops *o, uint64_t id)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (o->seats[i]->job.id == id)
+			return o->seats[i];
+	return NULL;
+}
+
+static bool same_wish(const struct action_wish *a, const struct action_wish *b)
+{
+	if (strcmp(a->verb, b->verb) != 0 || strcmp(a->service, b->service) != 0 || strcmp(a->subject, b->subject) != 0 || a->n_options != b->n_options)
+		return false;
+	for (size_t i = 0; i < a->n_options; i++)
+		if (strcmp(a->options[i].name, b->options[i].name) != 0 || strcmp(a->options[i].value, b->options[i].value) != 0)
+			return false;
+	return true;
+}
+
+/* One that is not over, on the same thing; exactly the same wish is not in its own way. */
+static struct seat *in_the_way(struct ops *o, const struct action_wish *w, bool *same)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		struct seat *s = o->seats[i];
+		bool over;
+
+		pthread_mutex_lock(&o->lock);
+		over = action_is_over(s->shown.state);
+		pthread_mutex_unlock(&o->lock);
+		*same = same_wish(&s->job.wish, w);
+		if (!over && !strcmp(s->job.wish.service, w->service) && !strcmp(s->job.wish.subject, w->subject))
+			return s;
+	}
+	return NULL;
+}
+
+static void say_who(char out[64])
+{
+	const struct passwd *user = getpwuid(geteuid());
+	char name[40];
+
+	text_clean(name, sizeof name, text_of(user ? user->pw_name : "?"));
+	snprintf(out, 64, "%s, pid %d", name, (int)getpid());
+}
+
+static bool known_options(const struct action_spec *spec, const struct action_wish *w, struct err *err)
+{
+	for (size_t i = 0; i < w->n_options; i++) {
+		const char *const *name = spec->options;
+
+		while (name && *name && strcmp(*name, w->options[i].name) != 0)
+			name++;
+		if (!name || !*name)
+			return err_set(err, ERR_USAGE, "%s takes no option \"%s\"", spec->verb, w->options[i].name);
+	}
+	return true;
+}
+
+static void free_seat(struct seat *s)
+{
+	if (s->threaded && !s->joined)
+		pthread_join(s->thread, NULL);
+	if (s->job.state && s->job.spec->free)
+		s->job.spec->free(s->job.state);
+	else
+		free(s->job.state);
+	close(s->cancel);
+	close(s->wake);
+	free(s);
+}
+
+/* The oldest that is over and written down gives its place. */
+static bool make_room(struct ops *o)
+{
+	for (size_t i = 0; o->n == JOBS_MAX && i < o->n; i++)
+		if (o->seats[i]->told && o->seats[i]->ended) {
+			free_seat(o->seats[i]);
+			memmove(o->seats + i, o->seats + i + 1, (o->n - i - 1) * sizeof *o->seats);
+			o->n--;
+		}
+	return o->n < JOBS_MAX;
+}
+
+static bool start_thread(struct seat *s)
+{
+	pthread_attr_t attributes;
+
+	s->cancel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	s->threaded = s->cancel >= 0 && s->wake >= 0 && pthread_create(&s->thread, &attributes, work, s) == 0;
+	pthread_attr_destroy(&attributes);
+	return s->threaded;
+}
+
+uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wish *wish, struct err *err)
+{
+	const struct action_spec *spec = NULL;
+	struct action_target target = {0};
+	char why[200] = "";
+	struct seat *s;
+	bool same;
+
+	for (size_t i = 0; action_specs[i] && !spec; i++)
+		if (!strcmp(action_specs[i]->verb, wish->verb))
+			spec = action_specs[i];
+	if (refuses(o, lake, err))
+		return 0;
+	if (!spec) {
+		err_set(err, ERR_USAGE, "there is no action \"%s\"", wish->verb);
+		return 0;
+	}
+	if (!known_options(spec, wish, err))
+		return 0;
+	s = in_the_way(o, wish, &same);
+	if (s && same)
+		return s->job.id;
+	if (s) {
+		err_set(err, ERR_USAGE, "%s is not over yet", s->shown.title);
+		return 0;
+	}
+	if (!spec->offer(lake, wish, &target, why)) {
+		err_set(err, ERR_USAGE, "%s", why);
+		return 0;
+	}
+	if (!make_room(o)) {
+		err_set(err, ERR_LIMIT, "%d actions are not over yet", JOBS_MAX);
+		return 0;
+	}
+	s = mem_new(1, sizeof *s);
+	s->job = (struct action_job){.spec = spec, .wish = *wish, .target = target, .host = o->options.host, .ops = o, .id = o->next++};
+	s->target = target;
+	s->shown = (struct action_shown){.id = s->job.id, .state = ACTION_PREPARING, .wish = *wish, .destructive = spec->destructive, .part = NAN};
+	snprintf(s->shown.title, sizeof s->shown.title, "%s %.70s%s%.60s", spec->verb, wish->service, wish->subject[0] && wish->service[0] ? " " : "",
+		wish->subject);
+	say_who(s->shown.who);
+	if (!start_thread(s)) {
+		free_seat(s);
+		err_set(err, ERR_SYSTEM, "no thread or descriptor is left");
+		return 0;
+	}
+	o->seats[o->n++] = s;
+	return s->job.id;
+}
+
+static void wake(int fd)
+{
+	static const uint64_t one = 1;
+
+	if (write(fd, &one, sizeof one) < 0)
+		return; /* it is awake already */
+}
+
+bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err *err)
+{
+	struct seat *s = seat_of(o, id);
+	struct action_shown shown;
+	bool offered;
+
+	if (refuses(o, lake, err))
+		return false;
+	if (!s)
+		return err_set(err, ERR_USAGE, "that action is gone");
+	pthread_mutex_lock(&o->lock);
+	offered = s->shown.state == ACTION_OFFERED && s->step == STEP_NONE;
+	shown = s->shown;
+	pthread_mutex_unlock(&o->lock);
+	if (!offered)
+		return err_set(err, ERR_USAGE, "%s is not waiting for a yes", s->shown.title);
+	shown.begun = clock_wall_ms();
+	if (!audit_write(o->audit, AUDIT_BEGIN, &shown, s->job.note, err))
+		return false;
+	pthread_mutex_lock(&o->lock);
+	s->step = STEP_RUN;
+	s->shown.state = ACTION_RUNNING;
+	s->shown.begun = shown.begun;
+	pthread_mutex_unlock(&o->lock);
+	wake(s->wake);
+	return true;
+}
+
+void ops_drop(struct ops *o, uint64_t id)
+{
+	struct seat *s = seat_of(o, id);
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&o->lock);
+	s->step = STEP_DROP;
+	if (s->shown.state == ACTION_VERIFYING) { /* no thread waits any more: what was done is done */
+		s->shown.state = ACTION_CANCELLED;
+		text_copy(s->shown.words, sizeof s->shown.words, TEXT("it ran; nobody waits for its verification"));
+	}
+	pthread_mutex_unlock(&o->lock);
+	wake(s->cancel);
+	wake(s->wake);
+}
+
+bool ops_lock(struct ops *o, bool locked, struct err *err)
+{
+	if (!locked && o->options.read_only)
+		return err_set(err, ERR_USAGE, "started with --read-only: it cannot be unlocked");
+	o->locked = locked;
+	return true;
+}
+
+bool ops_acting(struct ops *o)
+{
+	bool acting = false;
+
+	pthread_mutex_lock(&o->lock);
+	for (size_t i = 0; i < o->n; i++)
+		acting = acting || o->seats[i]->shown.state == ACTION_RUNNING || o->seats[i]->shown.state == ACTION_VERIFYING;
+	pthread_mutex_unlock(&o->lock);
+	return acting;
+}
+
+/* ---- a turn ---- */
+
+static void settle(struct ops *o, struct seat *s, const struct lake *lake)
+{
+	char words[ACTION_WORDS_SIZE] = "";
+	enum action_settled settled;
+	enum action_state state;
+
+	pthread_mutex_lock(&o->lock);
+	state = s->shown.state;
+	pthread_mutex_unlock(&o->lock);
+	if (state != ACTION_VERIFYING)
+		return;
+	if (!s->verify_until)
+		s->verify_until = lake->now + s->job.spec->verify_ms;
+	settled = s->job.spec->settled(lake, &s->job, words);
+	if (settled == SETTLED_NOT_YET && lake->now >= s->verify_until)
+		settled = SETTLED_BADLY;
+	pthread_mutex_lock(&o->lock);
+	if (words[0])
+		keep(o, s->shown.words, sizeof s->shown.words, words);
+	if (settled != SETTLED_NOT_YET)
+		s->shown.state = settled == SETTLED_WELL ? ACTION_DONE : ACTION_FAILED;
+	pthread_mutex_unlock(&o->lock);
+}
+
+/* Its end is written down once, and told as an event. One that never ran leaves no trace. */
+static void tell(struct ops *o, struct seat *s, void (*said)(void *, enum severity, const char *, const char *), void *ctx)
+{
+	struct action_shown shown;
+	char words[ACTION_WORDS_SIZE + 200], span[CLOCK_TEXT];
+
+	pthread_mutex_lock(&o->lock);
+	if (s->told || !action_is_over(s->shown.state)) {
+		pthread_mutex_unlock(&o->lock);
+		return;
+	}
+	s->told = true;
+	s->shown.ended = clock_wall_ms();
+	shown = s->shown;
+	pthread_mutex_unlock(&o->lock);
+	if (!shown.begun)
+		return;
+	audit_write(o->audit, AUDIT_END, &shown, s->job.note, NULL);
+	snprintf(words, sizeof words, "%s: %s after %s%s%s", shown.title, action_state_word(shown.state),
+		clock_span(span, shown.ended - shown.begun), shown.words[0] ? ": " : "", shown.words);
+	said(ctx, shown.state == ACTION_DONE ? SEVERITY_INFO : SEVERITY_WARNING, shown.wish.service[0] ? shown.wish.service : "laketop", words);
+}
+
+void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_open; i++)
+		o->shown[n++] = o->open[i];
+	for (size_t i = 0; i < o->n; i++) {
+		settle(o, o->seats[i], lake);
+		tell(o, o->seats[i], said, ctx);
+		pthread_mutex_lock(&o->lock);
+		o->shown[n++] = o->seats[i]->shown;
+		pthread_mutex_unlock(&o->lock);
+	}
+	lake->actions = o->shown;
+	lake->n_actions = n;
+	lake->locked = o->options.read_only ? "started with --read-only" : o->locked ? "locked: L unlocks" : !o->audit ? o->no_audit.words : NULL;
+}
+
+/* ---- the end ---- */
+
+unsigned ops_stop(struct ops *o, int64_t end)
+{
+	unsigned abandoned = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		ops_drop(o, o->seats[i]->job.id);
+	for (size_t i = 0; i < o->n; i++) {
+		struct seat *s = o->seats[i];
+
+		while (!(s->joined = pthread_tryjoin_np(s->thread, NULL) == 0) && clock_ms() < end)
+			poll(NULL, 0, 1);
+		abandoned += !s->joined;
+		/* what was cancelled by the end is told; what still runs stays open in the audit, and the next start says so */
+		if (s->joined && !s->told && s->shown.begun) {
+			s->shown.ended = clock_wall_ms();
+			audit_write(o->audit, AUDIT_END, &s->shown, s->job.note, NULL);
+		}
+	}
+	if (abandoned)
+		return abandoned;
+	for (size_t i = 0; i < o->n; i++)
+		free_seat(o->seats[i]);
+	audit_close(o->audit);
+	pthread_mutex_destroy(&o->lock);
+	free(o->shown);
+	free(o);
+	return 0;
+}

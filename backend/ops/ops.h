@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The gate, and who runs what passed it. The engine owns one; all of it is for the UI thread, but for
+ * what action.h gives to workers. Nothing here waits, except ops_stop (bounded).
+ */
+#ifndef LAKETOP_OPS_H
+#define LAKETOP_OPS_H
+
+#include "engine.h"
+
+struct ops;
+
+struct ops_options {
+	struct host *host;
+	const struct profile *profile;
+	const char *state_dir;      /* for the audit; NULL: without one nothing is changed */
+	bool read_only, locked;
+	void (*news)(void *ctx);    /* any thread: something changed */
+	void *ctx;
+};
+struct ops *ops_new(const struct ops_options *options);
+uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wish *wish, struct err *err);
+bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err *err);
+void ops_drop(struct ops *o, uint64_t id);
+bool ops_lock(struct ops *o, bool locked, struct err *err);
+bool ops_acting(struct ops *o);
+/* Takes what workers told, settles what runs against the lake, and puts lake.actions anew. said: for the event log. */
+void ops_turn(struct ops *o, struct lake *lake,
+	void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx);
+unsigned ops_stop(struct ops *o, int64_t end); /* cancels; how many threads did not end by then. 0: freed */
+
+/* The audit: one JSON line at an action's begin, one at its end, in STATE/audit.jsonl. */
+struct audit;
+struct audit *audit_open(struct host *h, const char *state_dir, const struct profile *profile, struct err *err); /* NULL: no place */
+void audit_close(struct audit *a);
+enum audit_phase { AUDIT_BEGIN, AUDIT_NOTE, AUDIT_END };
+/* False: it could not be written: then nothing is done. */
+bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err);
+/* Actions that were begun by a process that is no more, and never ended: newest last. Returns how many were filled. */
+size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most);
+/* Replaces every secret of the profile in s by ***. */
+void audit_mask(const struct profile *profile, char *s, size_t size);
+
+#endif
