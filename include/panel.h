@@ -20,9 +20,10 @@ enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw ke
 	ACT_SORT, ACT_SORT_REVERSE,
 	ACT_IDENTIFY,   /* i: ask an unexplained port who it is */
 	ACT_COPY,
+	ACT_ACTIONS,    /* x: what can be done to the selected row */
 	ACT_PEEK,       /* v: the records behind the selected row */
 	/* handled by tui/ itself, for every panel */
-	ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE, ACT_REDRAW, ACT_SUSPEND, ACT_QUIT,
+	ACT_RUNNING, ACT_LOCK, ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE, ACT_REDRAW, ACT_SUSPEND, ACT_QUIT,
 	ACT_PANEL_0, ACT_PANEL_1, ACT_PANEL_2, ACT_PANEL_3, ACT_PANEL_4, ACT_PANEL_5, ACT_PANEL_6, ACT_PANEL_7, ACT_PANEL_8, ACT_PANEL_9,
 	ACT_COUNT,
 };
@@ -39,6 +40,7 @@ enum { /* reactions, or-ed */
 	 * seconds, and the panel answers with this again; they live until the panel's next act. */
 	REACT_ASK = 64,
 	REACT_DROP = 128,  /* the answer of view.drop_service is not wanted any more */
+	REACT_ACT = 256,  /* show what can be done to view.act_subject of view.act_service */
 };
 
 struct panel_view { /* what tui/ shares with the panel at each call */
@@ -53,6 +55,8 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	const char *copy;
 	char address[ADDRESS_SIZE];
 	uint16_t port;
+	enum action_on act_on;
+	const char *act_service, *act_subject; /* act_subject NULL: the service itself */
 	const char *ask_service, *ask_view, *ask_subject;
 	const char *ask_catalog; /* not NULL: this one is asked, of the table ask_subject, and no service */
 	const char *drop_service;
@@ -118,6 +122,11 @@ struct grid_source { /* rows by number: only visible ones are asked for */
 };
 void grid_draw(struct grid *g, const struct grid_source *source, struct canvas *c);
 bool grid_act(struct grid *g, const struct grid_source *source, int page, enum act act);
+
+/* ---- actions (panels/actions.c) ---- */
+const struct action_shown *lake_action(const struct lake *lake, uint64_t id); /* NULL: gone */
+enum style action_style(const struct action_shown *a);
+void action_draw(const struct lake *lake, uint64_t id, struct canvas *c);
 
 enum style verdict_style(enum verdict v);
 /* Every word of the filter stands in some cell, without regard to case; "" matches all. */

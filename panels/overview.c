@@ -618,6 +618,10 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	else if (rows.n && (what == ACT_ENTER || what == ACT_RIGHT)) {
 		view->open = rows.at[o->grid.selected]->name;
 		reactions = REACT_OPEN;
+	} else if (rows.n && what == ACT_ACTIONS) {
+		view->act_on = ON_SERVICE;
+		view->act_service = rows.at[o->grid.selected]->name;
+		reactions = REACT_ACT;
 	} else if (rows.n && what == ACT_COPY) {
 		view->copy = show_sentence(o->copied, sizeof o->copied, rows.at[o->grid.selected]);
 		reactions = REACT_COPY;

@@ -254,6 +254,11 @@ static unsigned act_on(struct panel_view *view, struct ports *ports, const struc
 		view->open = p->answers ? p->answers->name : p->expected[0] ? p->expected[0]->name : NULL;
 		return view->open ? REACT_OPEN : REACT_NONE;
 	}
+	if (what == ACT_ACTIONS) {
+		view->act_on = ON_SERVICE;
+		view->act_service = p->answers ? p->answers->name : p->expected[0] ? p->expected[0]->name : NULL;
+		return view->act_service ? REACT_ACT : REACT_NONE;
+	}
 	if (what == ACT_COPY) {
 		snprintf(ports->copied, sizeof ports->copied, strchr(p->address, ':') ? "[%s]:%u" : "%s:%u", p->address,
 			(unsigned)p->port);

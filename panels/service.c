@@ -515,6 +515,11 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		return REACT_CLOSE;
 	if (!s)
 		return REACT_NONE;
+	if (what == ACT_ACTIONS) {
+		view->act_on = ON_SERVICE;
+		view->act_service = s->name;
+		return REACT_ACT;
+	}
 	if (what == ACT_NEXT_VIEW)
 		return turn_view(page, s, 1);
 	if (what == ACT_PREVIOUS_VIEW)

@@ -12,6 +12,7 @@ enum choice_what {
 	CHOICE_ACT,     /* number is an enum act */
 	CHOICE_PANEL,   /* number is an index of panels[] */
 	CHOICE_SERVICE, /* title is its name */
+	CHOICE_ACTION,  /* number is its owner's */
 };
 
 struct choice {

@@ -50,6 +50,7 @@ struct engine_options engine_options_of(const struct setup *setup)
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
 		.discover = !o->service && !lag && !tables, .only = o->service, .only_kinds = lag ? report_lag_kinds : tables ? nobody : NULL,
 		.tables = o->command == COMMAND_DOCTOR || tables,
+		.read_only = o->read_only, .locked = o->locked,
 		/* a look at all processes takes longer than the whole question */
 		.blind = lag || tables,
 	};
@@ -385,6 +386,11 @@ int command_run(const struct setup *setup)
 		return run_reporting(setup, print_doctor);
 	case COMMAND_WAIT:
 		return run_wait(setup);
+	case COMMAND_START:
+	case COMMAND_STOP:
+	case COMMAND_RESTART:
+	case COMMAND_DO:
+		return act_run(setup);
 	case COMMAND_THEMES:
 		return run_themes(setup);
 	case COMMAND_KEYS:

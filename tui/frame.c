@@ -186,12 +186,28 @@ static void add_name(struct parts *p, const struct lake *lake)
 		add(p, STYLE_NORMAL, 2, false, "@ %.40s", host);
 }
 
+/* What runs is in sight wherever one looks. */
+static void add_action(struct parts *p, const struct lake *lake)
+{
+	char span[CLOCK_TEXT];
+
+	for (size_t i = lake->n_actions; i-- > 0;) {
+		const struct action_shown *a = &lake->actions[i];
+
+		if (a->state == ACTION_RUNNING || a->state == ACTION_VERIFYING) {
+			add(p, STYLE_INPUT, 1, false, " %s: %s %s ", a->title, action_state_word(a->state), clock_span(span, lake->wall - a->begun));
+			return;
+		}
+	}
+}
+
 static void compose_title(const struct frame *f, struct parts *p)
 {
 	p->n = 0;
 	add(p, STYLE_TITLE, 1, false, "laketop");
 	add_name(p, f->lake);
 	add_state(p, f->lake);
+	add_action(p, f->lake);
 	add_right(p, f);
 }
 

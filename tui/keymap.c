@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The built-in keys (README, "Keys"). Nothing that changes the lakehouse is bound to anything, and
+ * The built-in keys (README, "Keys"). Nothing that changes the lakehouse is bound to a key: x lists it, shows it, asks. And
  * Ctrl-D, Ctrl-K and Delete stay unbound: hands that erase a filter must never hit an action.
  * Pure.
  */
@@ -28,6 +28,9 @@ static const struct act_info acts[ACT_COUNT] = {
 	[ACT_IDENTIFY] = {"identify", "ask who it is", "ask the selected port who it is"},
 	[ACT_COPY] = {"copy", "copy", "copy the selected row to the terminal's clipboard"},
 	[ACT_PEEK] = {"view records", "view records", "look at the newest records of a topic, the rows of a table"},
+	[ACT_ACTIONS] = {"actions", "act", "what can be done to the selected row: it shows exactly what, and asks"},
+	[ACT_RUNNING] = {"running actions", NULL, "the actions that run and ran; cancel one there"},
+	[ACT_LOCK] = {"lock", NULL, "lock actions, or unlock them by a typed word"},
 	[ACT_HELP] = {"help", "help", "this help: type to search, Enter runs an entry"},
 	[ACT_PALETTE] = {"palette", "palette", "find and run anything by its name"},
 	[ACT_FILTER] = {"filter", "filter", "show only rows that contain what you type"},
@@ -52,7 +55,7 @@ static const struct {
 	{K_ENTER, ACT_ENTER}, {'q', ACT_BACK}, {K_ESCAPE, ACT_CANCEL}, {K_BACKSPACE, ACT_CANCEL},
 	{K_TAB, ACT_NEXT_VIEW}, {K_BACK_TAB, ACT_PREVIOUS_VIEW},
 	{'o', ACT_SORT}, {'O', ACT_SORT_REVERSE}, {'i', ACT_IDENTIFY}, {'y', ACT_COPY},
-	{'v', ACT_PEEK},
+	{'v', ACT_PEEK}, {'x', ACT_ACTIONS}, {'X', ACT_RUNNING}, {'L', ACT_LOCK},
 	{'?', ACT_HELP}, {K_F1, ACT_HELP}, {':', ACT_PALETTE}, {'/', ACT_FILTER}, {'!', ACT_PROBLEMS},
 	{'r', ACT_REFRESH}, {K_F5, ACT_REFRESH}, {'p', ACT_FREEZE}, {'m', ACT_MOUSE},
 	{12, ACT_REDRAW}, {26, ACT_SUSPEND}, {3, ACT_QUIT},

@@ -95,6 +95,25 @@ static void copy(struct loop *l, const char *s)
 		screen_say(l->screen, STYLE_WARN, strlen(s) > COPY_MAX ? "too long for a terminal's clipboard" : "this terminal has no clipboard");
 }
 
+static void act(struct loop *l, const struct wish *wish)
+{
+	struct err err = {0};
+	uint64_t id;
+
+	if (wish->what & WISH_ACT) {
+		id = engine_wish(l->engine, &wish->action, &err);
+		screen_offer(l->screen, id, err.words);
+	} else if (wish->what & WISH_CONFIRM) {
+		if (!engine_confirm(l->engine, wish->id, &err))
+			screen_say(l->screen, STYLE_BAD, "%s", err.words);
+	} else if (wish->what & WISH_CANCEL) {
+		engine_drop(l->engine, wish->id);
+	} else if (!engine_lock(l->engine, wish->locked, &err)) {
+		screen_say(l->screen, STYLE_WARN, "%s", err.words);
+	} else
+		screen_say(l->screen, STYLE_ACCENT, wish->locked ? "locked: nothing can be changed; L unlocks" : "unlocked");
+}
+
 static void fulfil(struct loop *l, const struct wish *wish)
 {
 	l->dirty = true;
@@ -110,6 +129,8 @@ static void fulfil(struct loop *l, const struct wish *wish)
 		engine_ask_table(l->engine, wish->ask_service, wish->ask_view, wish->ask_subject);
 	else if (wish->what & WISH_ASK)
 		engine_ask_view(l->engine, wish->ask_service, wish->ask_view, wish->ask_subject);
+	if (wish->what & (WISH_ACT | WISH_CONFIRM | WISH_CANCEL | WISH_LOCK))
+		act(l, wish);
 	if (wish->what & WISH_COPY)
 		copy(l, wish->copy);
 	if (wish->what & WISH_MOUSE)

@@ -12,7 +12,8 @@ enum { WORD_MAX = 32 };
 
 #define FOR(command) (1u << (command))
 enum { FACTS = FOR(COMMAND_SCREEN) | FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_WAIT) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) |
-	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR) };
+	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR),
+	ACTS = FOR(COMMAND_START) | FOR(COMMAND_STOP) | FOR(COMMAND_RESTART) | FOR(COMMAND_DO) };
 
 const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_SCREEN] = {"", "", "the lakehouse on this terminal"},
@@ -27,12 +28,16 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_TABLE] = {"table", "TABLE", "one table: health, facts, snapshots, partitions, schema, properties"},
 	[COMMAND_PLAN] = {"plan", "ACTION TABLE", "what compact, expire, manifests, deletes, orphans, optimize or vacuum would do; nothing is run"},
 	[COMMAND_DOCTOR] = {"doctor", "", "versions, terminal, what is asked of each service and what that costs it"},
+	[COMMAND_START] = {"start", "SERVICE...", "start them, what they need first, and wait until they serve; \"all\" is every required one"},
+	[COMMAND_STOP] = {"stop", "SERVICE...", "stop them, those that need others first"},
+	[COMMAND_RESTART] = {"restart", "SERVICE...", "stop and start them, and wait until they serve"},
+	[COMMAND_DO] = {"do", "VERB SERVICE...", "any other action: VERB SERVICE [SUBJECT] [name=value...]; without words: which there are"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
 	[COMMAND_KEYS] = {"keys", "", "the keys of the screen"},
 };
 
 const struct option_spec option_specs[] = {
-	{"--profile", "NAME|FILE", "what should be there: a name in the configuration folders, or a file", FACTS},
+	{"--profile", "NAME|FILE", "what should be there: a name in the configuration folders, or a file", FACTS | ACTS},
 	{"--demo", "NAME", "READY means the services of this [demo NAME] of the profile", FACTS},
 	{"--record", "FILE", "write everything that is learnt to FILE", FACTS},
 	{"--replay", "FILE", "show what FILE recorded; nothing is asked", FACTS},
@@ -51,6 +56,10 @@ const struct option_spec option_specs[] = {
 			FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR)},
 	{"--for", "SERVICE=VERDICT[@VERSION]", "what to wait for; may be given more than once: all of them", FOR(COMMAND_WAIT)},
 	{"--timeout", "TIME", "give up then, with exit code 6 (60s)", FOR(COMMAND_WAIT)},
+	{"--yes", NULL, "run it without asking", ACTS},
+	{"--of", "VERSION", "only those that the profile expects in this version: start spark --of 4.1", ACTS},
+	{"--read-only", NULL, "nothing can be changed, whatever is pressed", FOR(COMMAND_SCREEN) | ACTS},
+	{"--locked", NULL, "begin with actions locked; L unlocks them", FOR(COMMAND_SCREEN)},
 	{"--version", NULL, "versions of laketop and its libraries", 0},
 	{"--help", NULL, "this text, or that of the command", 0},
 	{0},
@@ -183,6 +192,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		{"--replay", &o->replay, NULL}, {"--theme", &o->theme, NULL}, {"--service", &o->service, NULL},
 		{"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
 		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--files", NULL, &o->files},
+		{"--yes", NULL, &o->yes}, {"--read-only", NULL, &o->read_only}, {"--locked", NULL, &o->locked}, {"--of", &o->version_wanted, NULL},
 		{"--help", NULL, &o->help}, {"--version", NULL, &o->version},
 	};
 

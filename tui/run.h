@@ -20,6 +20,11 @@ enum { EXIT_GONE = 129, EXIT_INTERRUPTED = 130, EXIT_QUIT_SIGNAL = 131, EXIT_TER
 
 int loop_run(const struct setup *setup);
 int command_run(const struct setup *setup);
+int act_run(const struct setup *setup); /* start, stop, restart, do */
+
+typedef bool (*holds)(const struct lake *lake, const void *ctx);
+/* Turns the engine until it holds. False: the deadline came first. The lake is the newest one either way. */
+bool run_until(struct engine *engine, int64_t deadline, holds test, const void *ctx);
 
 /* What the engine is asked for by these options. */
 struct engine_options engine_options_of(const struct setup *setup);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acting.h"
 #include "clock.h"
 #include "frame.h"
 #include "help.h"
@@ -20,7 +21,7 @@
 
 enum { PAGES_MAX = 16, MESSAGE_MS = 3000, ASK_MS = 5000, PALETTE_ROWS = 14 };
 
-enum mode { MODE_PANEL, MODE_FILTER, MODE_PALETTE, MODE_HELP };
+enum mode { MODE_PANEL, MODE_FILTER, MODE_PALETTE, MODE_HELP, MODE_ACTING };
 
 struct page {
 	int panel;               /* index of panels[] */
@@ -39,6 +40,7 @@ struct screen {
 	int64_t frozen;          /* clock_ms() since; -1 */
 	struct prompt filter;
 	struct chooser chooser;
+	struct acting acting;
 	int help_width;          /* that the help was filled for */
 	char message[REASON_SIZE];
 	enum style message_style;
@@ -74,6 +76,7 @@ void screen_free(struct screen *s)
 	}
 	free(s->states);
 	chooser_clear(&s->chooser);
+	chooser_clear(&s->acting.chooser);
 	free(s);
 }
 
@@ -167,6 +170,14 @@ static void draw_palette(struct screen *s, struct canvas *c, int *y, int *x)
 	*y += *y >= 0;
 }
 
+static void draw_acting(struct screen *s, struct canvas *c, int *y, int *x)
+{
+	struct canvas body = canvas_part(c, 1, 0, c->height - 2, c->width);
+
+	acting_draw(&s->acting, s->lake, &body, y, x);
+	*y += *y >= 0;
+}
+
 static void draw_bottom(struct screen *s, const struct frame *frame, struct canvas *c, int *y, int *x)
 {
 	struct canvas line = canvas_part(c, c->height - 1, 0, 1, c->width);
@@ -204,6 +215,8 @@ void screen_draw(struct screen *s, struct canvas *c, int *y, int *x)
 		s->clock_next = now + 1000 - frame.wall % 1000;
 	if (s->mode == MODE_HELP)
 		draw_help(s, c, y, x);
+	else if (s->mode == MODE_ACTING)
+		draw_acting(s, c, y, x);
 	else
 		draw_panel(s, c);
 	if (s->mode == MODE_PALETTE)
@@ -284,6 +297,8 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		if (!view->again_ms)
 			s->ask_next = clock_ms() + ASK_MS;
 	}
+	if ((reactions & REACT_ACT) && acting_menu(&s->acting, s->lake, view->act_on, view->act_service, view->act_subject))
+		s->mode = MODE_ACTING;
 	if (reactions & REACT_CLOSE)
 		leave_page(s);
 	if (reactions & REACT_OPEN)
@@ -365,6 +380,30 @@ static void refresh(struct screen *s, struct wish *wish)
 		screen_say(s, STYLE_ACCENT, "asking %s now", wish->service[0] ? wish->service : "everything");
 }
 
+/* Nothing is left behind without a word. */
+static void quit(struct screen *s, struct wish *wish)
+{
+	for (size_t i = 0; i < s->lake->n_actions; i++)
+		if ((s->lake->actions[i].state == ACTION_RUNNING || s->lake->actions[i].state == ACTION_VERIFYING) &&
+			!(s->mode == MODE_ACTING && s->acting.mode == ACTING_QUIT)) {
+			acting_quit(&s->acting);
+			s->mode = MODE_ACTING;
+			return;
+		}
+	wish->what |= WISH_QUIT;
+}
+
+static void lock(struct screen *s, struct wish *wish)
+{
+	if (s->lake->locked) {
+		acting_unlock(&s->acting);
+		s->mode = MODE_ACTING;
+		return;
+	}
+	wish->what |= WISH_LOCK;
+	wish->locked = true;
+}
+
 static void panel_key(struct screen *s, enum act act)
 {
 	for (int i = 0; panels[i]; i++)
@@ -386,7 +425,7 @@ static void run_act(struct screen *s, enum act act, struct wish *wish)
 		return;
 	case ACT_BACK:
 		if (panel_act(s, act, wish) == REACT_NONE && !leave_page(s))
-			wish->what |= WISH_QUIT;
+			quit(s, wish);
 		return;
 	case ACT_CANCEL:
 		cancel(s, wish);
@@ -418,8 +457,17 @@ static void run_act(struct screen *s, enum act act, struct wish *wish)
 	case ACT_SUSPEND:
 		wish->what |= WISH_SUSPEND;
 		return;
+	case ACT_RUNNING:
+		if (acting_list(&s->acting, s->lake))
+			s->mode = MODE_ACTING;
+		else
+			screen_say(s, STYLE_DIM, "nothing was done yet");
+		return;
+	case ACT_LOCK:
+		lock(s, wish);
+		return;
 	case ACT_QUIT:
-		wish->what |= WISH_QUIT;
+		quit(s, wish);
 		return;
 	default:
 		panel_act(s, act, wish);
@@ -468,6 +516,34 @@ static void chooser_mode_key(struct screen *s, int key, struct wish *wish)
 	}
 }
 
+static void acting_mode_key(struct screen *s, int key, struct wish *wish)
+{
+	enum acting_key what = acting_press(&s->acting, s->lake, key);
+
+	if (what == ACTING_WISHES) {
+		wish->what |= WISH_ACT;
+		wish->action = s->acting.on;
+	} else if (what == ACTING_CONFIRMS || what == ACTING_DROPS) {
+		wish->what |= what == ACTING_CONFIRMS ? WISH_CONFIRM : WISH_CANCEL;
+		wish->id = s->acting.id;
+	} else if (what == ACTING_UNLOCKS)
+		wish->what |= WISH_LOCK;
+	else if (what == ACTING_QUITS)
+		wish->what |= WISH_QUIT;
+	if (what == ACTING_CLOSES || what == ACTING_DROPS || what == ACTING_UNLOCKS)
+		s->mode = MODE_PANEL;
+}
+
+void screen_offer(struct screen *s, uint64_t id, const char *refused)
+{
+	if (id)
+		acting_one(&s->acting, id);
+	else {
+		s->mode = MODE_PANEL;
+		screen_say(s, STYLE_WARN, "%s", refused);
+	}
+}
+
 struct wish screen_key(struct screen *s, int key)
 {
 	struct wish wish = {0};
@@ -478,6 +554,8 @@ struct wish screen_key(struct screen *s, int key)
 		run_act(s, act, &wish);
 	else if (s->mode == MODE_FILTER)
 		filter_key(s, key, &wish);
+	else if (s->mode == MODE_ACTING)
+		acting_mode_key(s, key, &wish);
 	else if (s->mode == MODE_PANEL)
 		run_act(s, act, &wish);
 	else
@@ -490,6 +568,8 @@ void screen_paste(struct screen *s, struct text text)
 	if (s->mode == MODE_FILTER) {
 		prompt_paste(&s->filter, text);
 		text_copy(page_of(s)->filter, sizeof page_of(s)->filter, text_of(s->filter.s));
+	} else if (s->mode == MODE_ACTING) {
+		acting_paste(&s->acting, text);
 	} else if (s->mode != MODE_PANEL && s->chooser.typing) {
 		prompt_paste(&s->chooser.prompt, text);
 		chooser_search(&s->chooser);
@@ -513,7 +593,9 @@ static int step_line(struct screen *s, struct canvas *c, int by, struct wish *wi
 {
 	int y, x;
 
-	if (s->mode == MODE_PALETTE || s->mode == MODE_HELP)
+	if (s->mode == MODE_ACTING)
+		acting_mode_key(s, by < 0 ? K_UP : K_DOWN, wish);
+	else if (s->mode == MODE_PALETTE || s->mode == MODE_HELP)
 		chooser_mode_key(s, by < 0 ? K_UP : K_DOWN, wish);
 	else
 		panel_act(s, by < 0 ? ACT_UP : ACT_DOWN, wish);
@@ -548,7 +630,9 @@ void screen_wheel(struct screen *s, int rows)
 	struct wish unused = {0};
 
 	for (; rows != 0; rows += rows < 0 ? 1 : -1)
-		if (s->mode == MODE_PALETTE || s->mode == MODE_HELP)
+		if (s->mode == MODE_ACTING)
+			acting_mode_key(s, rows < 0 ? K_UP : K_DOWN, &unused);
+		else if (s->mode == MODE_PALETTE || s->mode == MODE_HELP)
 			chooser_mode_key(s, rows < 0 ? K_UP : K_DOWN, &unused);
 		else
 			panel_act(s, rows < 0 ? ACT_UP : ACT_DOWN, &unused);

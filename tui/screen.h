@@ -19,6 +19,10 @@ enum { /* wishes, or-ed */
 	WISH_SUSPEND = 64,
 	WISH_ASK = 128,     /* wish.ask_service, or the catalog of that name, for wish.ask_view of wish.ask_subject */
 	WISH_DROP = 256,    /* the answer of wish.service is not wanted any more */
+	WISH_ACT = 512,     /* wish.action is to be prepared; then screen_offer() */
+	WISH_CONFIRM = 1024, /* wish.id runs */
+	WISH_CANCEL = 2048, /* wish.id is cancelled */
+	WISH_LOCK = 4096,   /* actions: locked where wish.locked */
 };
 struct wish {
 	unsigned what;
@@ -26,6 +30,9 @@ struct wish {
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	const char *copy;   /* until the next key */
+	struct action_wish action;
+	uint64_t id;
+	bool locked;
 	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[512];
 	bool ask_catalog;
 };
@@ -44,6 +51,7 @@ void screen_wheel(struct screen *s, int rows);
 /* In place of the hints for a moment. */
 void screen_say(struct screen *s, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+void screen_offer(struct screen *s, uint64_t id, const char *refused); /* what became of WISH_ACT; id 0: refused says why */
 struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */
 bool screen_frozen(const struct screen *s);
 bool screen_watches_tables(struct screen *s); /* the panel in sight is about them */

@@ -422,6 +422,7 @@ bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err
 	s->shown.begun = shown.begun;
 	pthread_mutex_unlock(&o->lock);
 	wake(s->wake);
+	changed(o);
 	return true;
 }
 
@@ -440,6 +441,7 @@ void ops_drop(struct ops *o, uint64_t id)
 	pthread_mutex_unlock(&o->lock);
 	wake(s->cancel);
 	wake(s->wake);
+	changed(o);
 }
 
 bool ops_lock(struct ops *o, bool locked, struct err *err)
@@ -447,6 +449,7 @@ bool ops_lock(struct ops *o, bool locked, struct err *err)
 	if (!locked && o->options.read_only)
 		return err_set(err, ERR_USAGE, "started with --read-only: it cannot be unlocked");
 	o->locked = locked;
+	changed(o);
 	return true;
 }
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One action on the screen: what it would run to the letter, what that changes, how it is known to be
+ * done, and how it goes. Pure over a lake.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "show.h"
+
+enum { LABEL_WIDTH = 10, BAR_WIDTH = 30 };
+
+const struct action_shown *lake_action(const struct lake *lake, uint64_t id)
+{
+	for (size_t i = 0; i < lake->n_actions; i++)
+		if (lake->actions[i].id == id)
+			return &lake->actions[i];
+	return NULL;
+}
+
+enum style action_style(const struct action_shown *a)
+{
+	switch (a->state) {
+	case ACTION_DONE:
+		return STYLE_GOOD;
+	case ACTION_FAILED:
+	case ACTION_OPEN:
+		return STYLE_BAD;
+	case ACTION_CANCELLED:
+		return STYLE_WARN;
+	case ACTION_PREPARING:
+	case ACTION_OFFERED:
+	case ACTION_RUNNING:
+	case ACTION_VERIFYING:
+		break;
+	}
+	return STYLE_ACCENT;
+}
+
+/* Lines of its own are kept, long ones wrapped. Returns the lines used. */
+static int draw_part(struct canvas *c, int y, const char *label, enum style style, const char *s)
+{
+	struct text rest = text_of(s), line;
+	char words[ACTION_EXACT_SIZE];
+	int first = y;
+
+	if (!s[0])
+		return 0;
+	canvas_text(c, y, 1, LABEL_WIDTH, STYLE_DIM, label);
+	while (text_line(&rest, &line) && y < c->height)
+		y += int_max(1, show_wrapped(c, y, 1 + LABEL_WIDTH, c->width - LABEL_WIDTH - 2, style, text_copy(words, sizeof words, line)));
+	return y - first;
+}
+
+static int draw_bar(struct canvas *c, int y, double part)
+{
+	int filled = (int)(part * BAR_WIDTH + 0.5);
+
+	if (isnan(part))
+		return 0;
+	filled = int_clamp(filled, 0, BAR_WIDTH);
+	canvas_fill(c, y, 1 + LABEL_WIDTH, filled, STYLE_GRAPH, c->ascii ? "#" : "█");
+	canvas_fill(c, y, 1 + LABEL_WIDTH + filled, BAR_WIDTH - filled, STYLE_DIM, c->ascii ? "." : "░");
+	canvas_printf(c, y, 2 + LABEL_WIDTH + BAR_WIDTH, -1, STYLE_NORMAL, "%d %%", int_clamp((int)(part * 100), 0, 100));
+	return 1;
+}
+
+static const char *question(const struct action_shown *a)
+{
+	switch (a->state) {
+	case ACTION_PREPARING:
+		return "finding out what exactly it would do; nothing is changed yet";
+	case ACTION_OFFERED:
+		return a->destructive ? "Run it? [y/N]" : "Run it? [y/n]";
+	case ACTION_RUNNING:
+	case ACTION_VERIFYING:
+		return "c cancels it   Esc leaves it running (X lists it)";
+	case ACTION_DONE:
+	case ACTION_FAILED:
+	case ACTION_CANCELLED:
+		return "Esc closes";
+	case ACTION_OPEN:
+		return "begun by an earlier laketop whose end is not known: look whether it was done   Esc closes";
+	}
+	return "";
+}
+
+void action_draw(const struct lake *lake, uint64_t id, struct canvas *c)
+{
+	const struct action_shown *a = lake_action(lake, id);
+	char span[CLOCK_TEXT], state[80];
+	int y = 0;
+
+	canvas_clear(c);
+	if (!a) {
+		canvas_text(c, 0, 1, -1, STYLE_DIM, "one moment");
+		return;
+	}
+	canvas_text(c, y++, 1, -1, a->destructive ? STYLE_WARN : STYLE_TITLE, a->title);
+	y += draw_part(c, y, "runs", STYLE_NORMAL, a->exact);
+	y += draw_part(c, y, "effect", STYLE_NORMAL, a->effect);
+	y += draw_part(c, y, "done when", STYLE_NORMAL, a->verify);
+	if (a->begun) {
+		snprintf(state, sizeof state, "%s%s%s", action_state_word(a->state), a->state == ACTION_OPEN ? " since " : " ",
+			clock_span(span, (a->ended ? a->ended : lake->wall) - a->begun));
+		y += draw_part(c, y, "state", action_style(a), state);
+	} else if (action_is_over(a->state))
+		y += draw_part(c, y, "state", action_style(a), action_state_word(a->state));
+	if (a->state == ACTION_RUNNING)
+		y += draw_bar(c, y, a->part);
+	y += draw_part(c, y, action_is_over(a->state) ? "result" : "now", action_style(a), a->words);
+	canvas_text(c, int_min(y + 1, c->height - 1), 1, -1, STYLE_KEY, question(a));
+}

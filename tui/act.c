@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Actions from the command line: the same wishes as the keys, through the same gate. What it would do
+ * is printed; it runs after --yes, or a yes on the terminal. Exit codes: 0 done, 1 not done, 2 refused.
+ */
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "net.h"
+#include "report.h"
+#include "run.h"
+#include "service.h"
+
+enum { LOOK_MS = 8000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, STOP_MS = 1000 };
+
+static const struct action_shown *shown_of(const struct lake *lake, uint64_t id)
+{
+	for (size_t i = 0; i < lake->n_actions; i++)
+		if (lake->actions[i].id == id)
+			return &lake->actions[i];
+	return NULL;
+}
+
+/* What is said while it goes on: each new line once. */
+struct watch {
+	uint64_t id;
+	char said[ACTION_WORDS_SIZE];
+};
+
+static bool is_looked_at(const struct lake *lake, const void *ctx)
+{
+	(void)ctx;
+	return lake->settled && lake->facts && lake->docker_seen;
+}
+
+static bool is_offered(const struct lake *lake, const void *ctx)
+{
+	const struct action_shown *a = shown_of(lake, ((const struct watch *)ctx)->id);
+
+	return !a || a->state != ACTION_PREPARING;
+}
+
+static bool is_over(const struct lake *lake, const void *ctx)
+{
+	struct watch *w = *(struct watch *const *)ctx;
+	const struct action_shown *a = shown_of(lake, w->id);
+
+	if (a && !action_is_over(a->state) && strcmp(w->said, a->words) != 0) {
+		text_copy(w->said, sizeof w->said, text_of(a->words));
+		printf("  %s: %s\n", action_state_word(a->state), a->words);
+		fflush(stdout);
+	}
+	return !a || action_is_over(a->state);
+}
+
+static void print_indented(const char *label, const char *s)
+{
+	struct text rest = text_of(s), line;
+
+	for (int n = 0; text_line(&rest, &line); n++)
+		if (line.len)
+			printf("  %-8s %.*s\n", n ? "" : label, (int)line.len, line.at);
+}
+
+static bool agreed(const struct setup *setup)
+{
+	char answer[16] = "";
+
+	if (setup->options->yes)
+		return true;
+	if (!isatty(STDIN_FILENO)) {
+		fprintf(stderr, "laketop: nothing was done: --yes runs it\n");
+		return false;
+	}
+	printf("run it? [y/N] ");
+	fflush(stdout);
+	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int act(const struct setup *setup, struct engine *engine, const struct action_wish *wish)
+{
+	const struct lake *lake = engine_lake(engine);
+	const struct action_shown *a;
+	struct watch watch = {0}, *watched = &watch;
+	struct err err = {0};
+
+	watch.id = engine_wish(engine, wish, &err);
+	if (!watch.id) {
+		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->subject[0] ? " " : "", wish->subject, err.words);
+		return EXIT_USAGE;
+	}
+	run_until(engine, clock_ms() + PREPARE_MS, is_offered, &watch);
+	a = shown_of(lake, watch.id);
+	if (!a || a->state != ACTION_OFFERED) {
+		fprintf(stderr, "laketop: %s %s: %s\n", wish->verb, wish->service, a ? a->words : "it is gone");
+		engine_drop(engine, watch.id);
+		return EXIT_USAGE;
+	}
+	printf("%s\n", a->title);
+	print_indented("runs", a->exact);
+	print_indented("effect", a->effect);
+	print_indented("done", a->verify);
+	fflush(stdout);
+	if (!agreed(setup)) {
+		engine_drop(engine, watch.id);
+		return EXIT_USAGE;
+	}
+	if (!engine_confirm(engine, watch.id, &err)) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		return EXIT_USAGE;
+	}
+	engine_turn(engine);
+	run_until(engine, clock_ms() + OVER_MS, is_over, &watched);
+	a = shown_of(lake, watch.id);
+	printf("  %s%s%s\n", a ? action_state_word(a->state) : "gone", a && a->words[0] ? ": " : "", a ? a->words : "");
+	return a && a->state == ACTION_DONE ? EXIT_READY : EXIT_NOT_READY;
+}
+
+/* ---- start all: what is needed first, first; stop all: the other way ---- */
+
+struct order {
+	const struct service *list[256];
+	size_t n;
+};
+
+static bool is_listed(const struct order *o, const struct service *s)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (o->list[i] == s)
+			return true;
+	return false;
+}
+
+static void add_with_needs(const struct lake *lake, struct order *o, const struct service *s, int depth)
+{
+	if (!s || !s->expected || is_listed(o, s) || o->n == sizeof o->list / sizeof *o->list || depth > 32)
+		return;
+	for (const char *const *need = s->expected->needs; need && *need; need++)
+		add_with_needs(lake, o, lake_service(lake, *need), depth + 1);
+	if (!is_listed(o, s))
+		o->list[o->n++] = s;
+}
+
+static bool is_wanted(const struct setup *setup, const struct service *s)
+{
+	const char *version = setup->options->version_wanted;
+
+	return !version || (s->expected && s->expected->version && version_meets(s->expected->version, version));
+}
+
+/* "all", a service's name, or a kind's beginning: "spark" is every service whose kind is spark-something. */
+static void add_named(const struct setup *setup, const struct lake *lake, struct order *o, const char *name)
+{
+	bool start = setup->options->command == COMMAND_START;
+
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+		bool fits = !strcmp(s->name, name) || (!strcmp(name, "all") && s->required) ||
+			(!lake_service(lake, name) && s->expected && s->kind && !strncmp(s->kind->name, name, strlen(name)) && s->kind->name[strlen(name)] == '-');
+
+		if (fits && is_wanted(setup, s) && start)
+			add_with_needs(lake, o, s, 0);
+		else if (fits && is_wanted(setup, s) && !is_listed(o, s) && o->n < sizeof o->list / sizeof *o->list)
+			o->list[o->n++] = s;
+	}
+}
+
+/* Who is needed is stopped after who needs it. */
+static void reverse_needs(const struct lake *lake, struct order *o)
+{
+	struct order sorted = {.n = 0};
+
+	for (size_t i = 0; i < o->n; i++)
+		add_with_needs(lake, &sorted, o->list[i], 0);
+	for (size_t i = 0; i < sorted.n; i++)
+		if (!is_listed(o, sorted.list[i])) {
+			memmove(sorted.list + i, sorted.list + i + 1, (sorted.n - i - 1) * sizeof *sorted.list);
+			sorted.n--;
+			i--;
+		}
+	for (size_t i = 0; i < o->n; i++) /* found ones have no needs */
+		if (!is_listed(&sorted, o->list[i]))
+			sorted.list[sorted.n++] = o->list[i];
+	for (size_t i = 0; i < sorted.n; i++)
+		o->list[i] = sorted.list[sorted.n - 1 - i];
+	o->n = sorted.n;
+}
+
+static bool needs_nothing(const struct setup *setup, const struct service *s)
+{
+	enum verdict v = s->verdict.shown.verdict;
+
+	return setup->options->command == COMMAND_START ? v == VERDICT_SERVING
+	     : setup->options->command == COMMAND_STOP ? (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !s->verdict.shown.owner.pid : false;
+}
+
+static int act_on_services(const struct setup *setup, struct engine *engine)
+{
+	const struct options *o = setup->options;
+	const struct lake *lake = engine_lake(engine);
+	struct order order = {.n = 0};
+	char names[256][NAME_SIZE];
+	int code = EXIT_READY;
+
+	for (size_t i = 0; o->names[i]; i++) {
+		size_t before = order.n;
+
+		add_named(setup, lake, &order, o->names[i]);
+		if (order.n == before && !lake_service(lake, o->names[i])) {
+			fprintf(stderr, "laketop: there is no service \"%s\"%s%s\n", o->names[i], o->version_wanted ? " of version " : "",
+				o->version_wanted ? o->version_wanted : "");
+			return EXIT_USAGE;
+		}
+	}
+	if (o->command == COMMAND_STOP)
+		reverse_needs(lake, &order);
+	for (size_t i = 0; i < order.n; i++) /* rows may move while we wait */
+		text_copy(names[i], sizeof names[i], text_of(order.list[i]->name));
+	for (size_t i = 0; i < order.n && code == EXIT_READY; i++) {
+		const struct service *s = lake_service(lake, names[i]);
+		struct action_wish wish = {0};
+
+		if (!s || needs_nothing(setup, s)) {
+			printf("%s %s: %s already\n", command_specs[o->command].name, names[i], s ? verdict_word(s->verdict.shown.verdict) : "gone");
+			continue;
+		}
+		text_copy(wish.verb, sizeof wish.verb, text_of(command_specs[o->command].name));
+		text_copy(wish.service, sizeof wish.service, text_of(names[i]));
+		code = act(setup, engine, &wish);
+	}
+	return code;
+}
+
+/* "do VERB SERVICE [SUBJECT] [name=value...]" */
+static int act_on_words(const struct setup *setup, struct engine *engine)
+{
+	const char *const *names = setup->options->names;
+	struct action_wish wish = {0};
+	size_t n = 0;
+
+	for (; *names; names++) {
+		const char *equals = strchr(*names, '=');
+		char name[ACTION_VERB_SIZE];
+
+		if (equals && n >= 2) {
+			if (!wish_option_set(&wish, text_copy(name, sizeof name, text_until(text_of(*names), '=')), equals + 1)) {
+				fprintf(stderr, "laketop: %s: too long, or one option too many\n", *names);
+				return EXIT_USAGE;
+			}
+			continue;
+		}
+		if (n == 0)
+			text_copy(wish.verb, sizeof wish.verb, text_of(*names));
+		else if (n == 1)
+			text_copy(wish.service, sizeof wish.service, text_of(*names));
+		else if (n == 2)
+			text_copy(wish.subject, sizeof wish.subject, text_of(*names));
+		n++;
+	}
+	if (n >= 2 && n <= 3)
+		return act(setup, engine, &wish);
+	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT] [name=value...]; verbs:\n");
+	for (size_t i = 0; action_specs[i]; i++)
+		fprintf(stderr, "  %-12s %-12s %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);
+	return EXIT_USAGE;
+}
+
+int act_run(const struct setup *setup)
+{
+	struct engine_options options = engine_options_of(setup);
+	struct err err = {0};
+	struct engine *engine;
+	int code;
+
+	if (setup->options->command != COMMAND_DO && !setup->options->names[0]) {
+		fprintf(stderr, "laketop: %s whom? \"all\", a service, or a kind: spark\n", command_specs[setup->options->command].name);
+		return EXIT_USAGE;
+	}
+	net_global_init();
+	engine = engine_start(&options, &err);
+	if (!engine) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		return EXIT_USAGE;
+	}
+	run_until(engine, clock_ms() + LOOK_MS, is_looked_at, NULL);
+	code = setup->options->command == COMMAND_DO ? act_on_words(setup, engine) : act_on_services(setup, engine);
+	end_engine(engine, STOP_MS, code);
+	return code;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/* See acting.h. */
+#include "acting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "keymap.h"
+#include "palette.h"
+
+static const char unlocking[] = "unlock";
+
+static int score(const struct choice *choice, const char *query)
+{
+	return palette_score(choice->title, query);
+}
+
+static void begin(struct acting *a, enum acting_mode mode)
+{
+	a->mode = mode;
+	chooser_clear(&a->chooser);
+	a->chooser.score = score;
+	a->chooser.typing = a->chooser.always_typing = false;
+	prompt_set(&a->chooser.prompt, "");
+}
+
+bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, const char *service, const char *subject)
+{
+	bool any = false;
+
+	begin(a, ACTING_MENU);
+	a->on = (struct action_wish){0};
+	text_copy(a->on.service, sizeof a->on.service, text_of(service));
+	text_copy(a->on.subject, sizeof a->on.subject, text_of(subject));
+	for (int i = 0; action_specs[i]; i++) {
+		struct action_wish wish = a->on;
+		struct choice *choice;
+		char why[200];
+		bool offered;
+
+		if (action_specs[i]->on != on)
+			continue;
+		any = true;
+		text_copy(wish.verb, sizeof wish.verb, text_of(action_specs[i]->verb));
+		offered = action_offered(lake, action_specs[i], &wish, why);
+		choice = chooser_add(&a->chooser, offered ? CHOICE_ACTION : CHOICE_NOTE, i, "", action_specs[i]->verb,
+			offered ? action_specs[i]->help : why);
+		choice->style = !offered ? STYLE_DIM : action_specs[i]->destructive ? STYLE_WARN : STYLE_NORMAL;
+	}
+	chooser_search(&a->chooser);
+	return any;
+}
+
+bool acting_list(struct acting *a, const struct lake *lake)
+{
+	size_t n = lake->n_actions < 64 ? lake->n_actions : 64;
+
+	begin(a, ACTING_LIST);
+	for (size_t i = 0; i < n; i++) { /* newest first */
+		const struct action_shown *s = &lake->actions[lake->n_actions - 1 - i];
+		struct choice *choice;
+		char detail[REASON_SIZE];
+
+		a->ids[i] = s->id;
+		snprintf(detail, sizeof detail, "%s%s%.200s", action_state_word(s->state), s->words[0] ? ": " : "", s->words);
+		choice = chooser_add(&a->chooser, CHOICE_ACTION, (int)i, "", s->title, detail);
+		choice->style = action_style(s);
+	}
+	chooser_search(&a->chooser);
+	return n > 0;
+}
+
+void acting_one(struct acting *a, uint64_t id)
+{
+	a->mode = ACTING_ONE;
+	a->id = id;
+}
+
+void acting_unlock(struct acting *a)
+{
+	a->mode = ACTING_UNLOCK;
+	a->wrong = NULL;
+	prompt_set(&a->word, "");
+}
+
+void acting_quit(struct acting *a)
+{
+	a->mode = ACTING_QUIT;
+}
+
+/* ---- keys ---- */
+
+static enum acting_key chosen(struct acting *a)
+{
+	const struct choice *choice = chooser_chosen(&a->chooser);
+
+	if (a->mode == ACTING_LIST) {
+		acting_one(a, a->ids[choice->number]);
+		return ACTING_STAYS;
+	}
+	text_copy(a->on.verb, sizeof a->on.verb, text_of(action_specs[choice->number]->verb));
+	acting_one(a, 0);
+	return ACTING_WISHES;
+}
+
+static enum acting_key press_list(struct acting *a, int key)
+{
+	switch (chooser_key(&a->chooser, key)) {
+	case CHOOSER_CHOSEN:
+		return chosen(a);
+	case CHOOSER_LEFT:
+		return ACTING_CLOSES;
+	case CHOOSER_OPEN:
+		break;
+	}
+	return ACTING_STAYS;
+}
+
+static bool leaves(int key)
+{
+	return key == K_ESCAPE || key == 'q' || key == K_BACKSPACE;
+}
+
+static enum acting_key press_one(const struct acting *a, const struct lake *lake, int key)
+{
+	const struct action_shown *s = lake_action(lake, a->id);
+
+	if (!s)
+		return leaves(key) || key == K_ENTER ? ACTING_CLOSES : ACTING_STAYS;
+	switch (s->state) {
+	case ACTION_PREPARING:
+		return leaves(key) ? ACTING_DROPS : ACTING_STAYS;
+	case ACTION_OFFERED:
+		if (key == 'y' || key == 'Y')
+			return ACTING_CONFIRMS;
+		return leaves(key) || key == 'n' || key == 'N' || (key == K_ENTER && s->destructive) ? ACTING_DROPS : ACTING_STAYS;
+	case ACTION_RUNNING:
+	case ACTION_VERIFYING:
+		return key == 'c' ? ACTING_DROPS : leaves(key) ? ACTING_CLOSES : ACTING_STAYS;
+	case ACTION_DONE:
+	case ACTION_FAILED:
+	case ACTION_CANCELLED:
+	case ACTION_OPEN:
+		break;
+	}
+	return leaves(key) || key == K_ENTER ? ACTING_CLOSES : ACTING_STAYS;
+}
+
+static enum acting_key press_word(struct acting *a, int key)
+{
+	if (key == K_ESCAPE)
+		return ACTING_CLOSES;
+	if (key != K_ENTER) {
+		prompt_key(&a->word, key);
+		return ACTING_STAYS;
+	}
+	if (!strcmp(a->word.s, unlocking))
+		return ACTING_UNLOCKS;
+	a->wrong = "that is not the word";
+	prompt_set(&a->word, "");
+	return ACTING_STAYS;
+}
+
+enum acting_key acting_press(struct acting *a, const struct lake *lake, int key)
+{
+	switch (a->mode) {
+	case ACTING_MENU:
+	case ACTING_LIST:
+		return press_list(a, key);
+	case ACTING_ONE:
+		return press_one(a, lake, key);
+	case ACTING_UNLOCK:
+		return press_word(a, key);
+	case ACTING_QUIT:
+		return key == 'y' || key == 'Y' ? ACTING_QUITS : ACTING_CLOSES;
+	}
+	return ACTING_CLOSES;
+}
+
+void acting_paste(struct acting *a, struct text text)
+{
+	/* an action is never confirmed, nor a lock opened, by what was pasted */
+	if ((a->mode == ACTING_MENU || a->mode == ACTING_LIST) && a->chooser.typing) {
+		prompt_paste(&a->chooser.prompt, text);
+		chooser_search(&a->chooser);
+	}
+}
+
+/* ---- drawing ---- */
+
+void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, int *y, int *x)
+{
+	char label[2 * ACTION_SUBJECT_SIZE];
+
+	switch (a->mode) {
+	case ACTING_MENU:
+		snprintf(label, sizeof label, " what to do to %.60s%s%.100s   Enter shows what exactly   Esc leaves", a->on.service,
+			a->on.subject[0] ? " " : "", a->on.subject);
+		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : label, y, x);
+		return;
+	case ACTING_LIST:
+		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : " actions, newest first   Enter opens one   Esc leaves", y, x);
+		return;
+	case ACTING_ONE:
+		action_draw(lake, a->id, c);
+		return;
+	case ACTING_UNLOCK:
+		canvas_clear(c);
+		canvas_printf(c, 0, 1, -1, STYLE_NORMAL, "Actions are locked. Type \"%s\" and Enter to unlock them; Esc leaves them locked.", unlocking);
+		canvas_text(c, 3, 1, -1, STYLE_WARN, a->wrong ? a->wrong : "");
+		*x = 1 + prompt_draw(&a->word, c, 2, 1, c->width - 2 < 40 ? c->width - 2 : 40, "");
+		*y = 2;
+		return;
+	case ACTING_QUIT:
+		canvas_clear(c);
+		canvas_text(c, 0, 1, -1, STYLE_WARN, "An action runs. Leaving cancels what can be cancelled; what it began goes on. Leave? [y/N]");
+		return;
+	}
+}
