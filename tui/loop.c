@@ -101,7 +101,7 @@ static void act(struct loop *l, const struct wish *wish)
 	uint64_t id;
 
 	if (wish->what & WISH_ACT) {
-		id = engine_wish(l->engine, &wish->action, &err);
+		id = engine_wish(l->engine, wish->action, &err);
 		screen_offer(l->screen, id, err.words);
 	} else if (wish->what & WISH_CONFIRM) {
 		if (!engine_confirm(l->engine, wish->id, &err))

@@ -522,7 +522,7 @@ static void acting_mode_key(struct screen *s, int key, struct wish *wish)
 
 	if (what == ACTING_WISHES) {
 		wish->what |= WISH_ACT;
-		wish->action = s->acting.on;
+		wish->action = &s->acting.on;
 	} else if (what == ACTING_CONFIRMS || what == ACTING_DROPS) {
 		wish->what |= what == ACTING_CONFIRMS ? WISH_CONFIRM : WISH_CANCEL;
 		wish->id = s->acting.id;

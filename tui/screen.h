@@ -30,7 +30,7 @@ struct wish {
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	const char *copy;   /* until the next key */
-	struct action_wish action;
+	const struct action_wish *action; /* until the next key */
 	uint64_t id;
 	bool locked;
 	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[512];

@@ -168,7 +168,7 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 	if (!strcmp(phase, phases[AUDIT_BEGIN]) && at == *n && *n < PENDING_MAX && json_i64(json_get(j, "pid"), &pid)) {
 		struct pending *p = &list[(*n)++];
 
-		*p = (struct pending){.pid = pid, .shown = {.id = (uint64_t)id, .state = ACTION_OPEN, .part = NAN}};
+		*p = (struct pending){.pid = pid, .shown = {.id = (uint64_t)id, .state = ACTION_OPEN, .part = (double)NAN}};
 		text_copy(p->run, sizeof p->run, text_of(run));
 		text_of_json(p->shown.title, sizeof p->shown.title, j, "title");
 		text_of_json(p->shown.exact, sizeof p->shown.exact, j, "exact");

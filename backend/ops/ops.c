@@ -376,7 +376,7 @@ uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wi
 	s = mem_new(1, sizeof *s);
 	s->job = (struct action_job){.spec = spec, .wish = *wish, .target = target, .host = o->options.host, .ops = o, .id = o->next++};
 	s->target = target;
-	s->shown = (struct action_shown){.id = s->job.id, .state = ACTION_PREPARING, .wish = *wish, .destructive = spec->destructive, .part = NAN};
+	s->shown = (struct action_shown){.id = s->job.id, .state = ACTION_PREPARING, .wish = *wish, .destructive = spec->destructive, .part = (double)NAN};
 	snprintf(s->shown.title, sizeof s->shown.title, "%s %.70s%s%.60s", spec->verb, wish->service, wish->subject[0] && wish->service[0] ? " " : "",
 		wish->subject);
 	say_who(s->shown.who);

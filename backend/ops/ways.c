@@ -469,7 +469,7 @@ static bool run(struct action_job *j, struct err *err)
 {
 	struct plan *p = j->state;
 
-	action_progress(j, NAN, "%s", p->doing == DOING_STOP ? "stopping" : p->doing == DOING_START ? "starting" : "restarting");
+	action_progress(j, (double)NAN, "%s", p->doing == DOING_STOP ? "stopping" : p->doing == DOING_START ? "starting" : "restarting");
 	switch (p->way) {
 	case WAY_CONTAINER:
 		return run_container(j, p, err);

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The gate, against a host that counts whatever would touch the world. Programs that are started are
+ * real ones. What is a table in the house is a loop here: no action is forgotten.
+ */
+#include <math.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../backend/ops/ops.h"
+#include "../../backend/ops/ops_own.h"
+
+static struct world {
+	struct host *local, host;
+	atomic_int touched; /* programs, signals, connections */
+	struct profile *profile;
+	struct lake lake;
+	struct service services[2], *list[2];
+	struct facts facts;
+	char folder[64];
+	struct ops *ops;
+	char said[ACTION_WORDS_SIZE + 200];
+} world;
+
+static int count_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err)
+{
+	atomic_fetch_add(&world.touched, 1);
+	return world.local->exec(h, argv, out, errors, wait, err);
+}
+
+static pid_t count_spawn(struct host *h, const struct spawn *what, struct err *err)
+{
+	atomic_fetch_add(&world.touched, 1);
+	return world.local->spawn(h, what, err);
+}
+
+static bool count_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err)
+{
+	atomic_fetch_add(&world.touched, 1);
+	return world.local->signal(h, pid, started, number, err);
+}
+
+static int count_dial(struct host *h, const char *address, uint16_t port, struct wait wait, struct err *err)
+{
+	atomic_fetch_add(&world.touched, 1);
+	return world.local->dial_tcp(h, address, port, wait, err);
+}
+
+static int count_unix(struct host *h, const char *path, struct wait wait, struct err *err)
+{
+	atomic_fetch_add(&world.touched, 1);
+	return world.local->dial_unix(h, path, wait, err);
+}
+
+static void nothing_new(void *ctx)
+{
+	(void)ctx;
+}
+
+static void take_said(void *ctx, enum severity severity, const char *service, const char *words)
+{
+	(void)ctx;
+	(void)severity;
+	(void)service;
+	snprintf(world.said, sizeof world.said, "%s", words);
+}
+
+static void turn(void)
+{
+	world.lake.now = clock_ms();
+	world.lake.wall = clock_wall_ms();
+	ops_turn(world.ops, &world.lake, take_said, NULL);
+}
+
+static const struct action_shown *shown(uint64_t id)
+{
+	for (size_t i = 0; i < world.lake.n_actions; i++)
+		if (world.lake.actions[i].id == id)
+			return &world.lake.actions[i];
+	fail_msg("action %llu is not in the lake", (unsigned long long)id);
+	abort();
+}
+
+static enum action_state until(uint64_t id, enum action_state state)
+{
+	int64_t end = clock_ms() + 10000;
+
+	do {
+		turn();
+		if (shown(id)->state == state || action_is_over(shown(id)->state))
+			break;
+		poll(NULL, 0, 5);
+	} while (clock_ms() < end);
+	return shown(id)->state;
+}
+
+static void open_gate(bool read_only, bool locked)
+{
+	world.ops = ops_new(&(struct ops_options){
+		.host = &world.host, .profile = world.profile, .state_dir = world.folder, .read_only = read_only, .locked = locked, .news = nothing_new,
+	});
+	turn();
+}
+
+static int set_up(void **state)
+{
+	static const char ini[] =
+		"[laketop]\nprofile = ops\n[service web]\nkind = other\nport = 18997\n"
+		"start = /bin/sh -c \"echo it would not; exit 3\"\nstop = /bin/true\n"
+		"[service db]\nkind = postgres\nport = 18996\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n";
+	struct err err = {0};
+
+	(void)state;
+	memset(&world, 0, sizeof world);
+	setenv("LAKETOP_TEST_SECRET", "hunter2-hunter2", 1);
+	snprintf(world.folder, sizeof world.folder, "/tmp/laketop-ops-XXXXXX");
+	assert_non_null(mkdtemp(world.folder));
+	world.local = host_local();
+	world.host = *world.local;
+	world.host.exec = count_exec;
+	world.host.spawn = count_spawn;
+	world.host.signal = count_signal;
+	world.host.dial_tcp = count_dial;
+	world.host.dial_unix = count_unix;
+	world.profile = profile_parse(world.local, text_of(ini), "ops.ini", &err);
+	assert_non_null(world.profile);
+	for (size_t i = 0; i < 2; i++) {
+		const struct expectation *x = &world.profile->services[i];
+
+		world.services[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .at = {"127.0.0.1", x->ports[0].port}, .required = true};
+		world.services[i].verdict.shown.verdict = VERDICT_ABSENT;
+		world.list[i] = &world.services[i];
+	}
+	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = world.list, .n_services = 2, .facts = &world.facts};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char path[128];
+
+	(void)state;
+	if (world.ops)
+		assert_int_equal(ops_stop(world.ops, clock_ms() + 5000), 0);
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	unlink(path);
+	rmdir(world.folder);
+	profile_free(world.profile);
+	world.local->close(world.local);
+	return 0;
+}
+
+static struct action_wish wish_of(const char *verb, const char *service)
+{
+	struct action_wish w = {0};
+
+	snprintf(w.verb, sizeof w.verb, "%s", verb);
+	snprintf(w.service, sizeof w.service, "%s", service);
+	return w;
+}
+
+static struct buf audit_text(void)
+{
+	char path[128];
+	struct buf out;
+
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	buf_init(&out, 1 << 20);
+	world.local->read_file(world.local, path, &out, NULL);
+	return out;
+}
+
+/* ---- the gate ---- */
+
+static void every_action_is_refused(const char *because)
+{
+	size_t n = 0;
+
+	for (; action_specs[n]; n++)
+		for (size_t i = 0; i < world.lake.n_services; i++) {
+			struct action_wish w = wish_of(action_specs[n]->verb, world.list[i]->name);
+			struct err err = {0};
+			char why[200];
+
+			assert_false(action_offered(&world.lake, action_specs[n], &w, why));
+			assert_non_null(strstr(why, because));
+			assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+			assert_non_null(strstr(err.words, because));
+		}
+	assert_true(n >= 3);
+	turn();
+	poll(NULL, 0, 50);
+	assert_int_equal(world.lake.n_actions, 0);
+	assert_int_equal(atomic_load(&world.touched), 0);
+}
+
+static void locked_nothing_is_prepared_run_or_asked(void **state)
+{
+	(void)state;
+	open_gate(false, true);
+	every_action_is_refused("locked");
+}
+
+static void read_only_nothing_is_and_it_cannot_be_unlocked(void **state)
+{
+	struct err err = {0};
+
+	(void)state;
+	open_gate(true, false);
+	every_action_is_refused("--read-only");
+	assert_false(ops_lock(world.ops, false, &err));
+	every_action_is_refused("--read-only");
+}
+
+static void in_a_recording_there_is_nothing_to_change(void **state)
+{
+	(void)state;
+	open_gate(false, false);
+	world.lake.replayed = true;
+	every_action_is_refused("recording");
+}
+
+static void without_an_audit_nothing_is_changed(void **state)
+{
+	(void)state;
+	world.ops = ops_new(&(struct ops_options){.host = &world.host, .profile = world.profile, .news = nothing_new});
+	turn();
+	every_action_is_refused("no home folder");
+}
+
+static void what_was_offered_before_the_lock_does_not_run_after_it(void **state)
+{
+	struct action_wish w = wish_of("start", "web");
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_lock(world.ops, true, &err));
+	assert_false(ops_confirm(world.ops, &world.lake, id, &err));
+	assert_non_null(strstr(err.words, "locked"));
+	assert_int_equal(atomic_load(&world.touched), 0);
+}
+
+static void nothing_runs_before_a_yes_and_a_no_leaves_no_trace(void **state)
+{
+	struct action_wish w = wish_of("start", "web");
+	struct err err = {0};
+	struct buf audit;
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_not_equal(id, 0);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_string_equal(shown(id)->title, "start web");
+	assert_string_equal(shown(id)->exact, "/bin/sh -c 'echo it would not; exit 3'");
+	assert_string_equal(shown(id)->verify, "web serves on 18997");
+	assert_int_equal(atomic_load(&world.touched), 0);
+	ops_drop(world.ops, id);
+	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
+	assert_int_equal(atomic_load(&world.touched), 0);
+	audit = audit_text();
+	assert_int_equal(audit.len, 0);
+	buf_free(&audit);
+}
+
+static void two_presses_are_one_action_and_another_on_the_same_thing_waits(void **state)
+{
+	struct action_wish w = wish_of("start", "web"), other = wish_of("restart", "web");
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), id);
+	assert_int_equal(ops_wish(world.ops, &world.lake, &other, &err), 0);
+	assert_non_null(strstr(err.words, "start web is not over yet"));
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	assert_false(ops_confirm(world.ops, &world.lake, id, &err));
+	assert_int_equal(until(id, ACTION_FAILED), ACTION_FAILED);
+	assert_int_equal(atomic_load(&world.touched), 1);
+}
+
+static void a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit(void **state)
+{
+	struct action_wish w = wish_of("start", "web");
+	struct err err = {0};
+	struct buf audit;
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	until(id, ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	assert_int_equal(until(id, ACTION_FAILED), ACTION_FAILED);
+	assert_non_null(strstr(shown(id)->words, "ended with 3"));
+	assert_non_null(strstr(world.said, "start web: failed after"));
+	audit = audit_text();
+	assert_non_null(strstr(audit.at, "\"phase\":\"begin\""));
+	assert_non_null(strstr(audit.at, "\"phase\":\"end\""));
+	assert_non_null(strstr(audit.at, "\"state\":\"failed\""));
+	buf_free(&audit);
+}
+
+static void it_is_done_when_the_verdict_says_so_and_not_before(void **state)
+{
+	struct action_wish w = wish_of("restart", "web");
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	world.services[0].verdict.shown.verdict = VERDICT_SICK;
+	w = wish_of("stop", "web");
+	world.services[0].verdict.shown.owner.pid = getpid(); /* it is still there */
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_string_equal(shown(id)->exact, "/bin/true");
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	assert_int_equal(until(id, ACTION_VERIFYING), ACTION_VERIFYING);
+	for (int i = 0; i < 5; i++)
+		turn();
+	assert_int_equal(shown(id)->state, ACTION_VERIFYING);
+	world.services[0].verdict.shown.verdict = VERDICT_ABSENT;
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+}
+
+static void what_cannot_be_done_says_why(void **state)
+{
+	struct err err = {0};
+	struct action_wish w;
+
+	(void)state;
+	open_gate(false, false);
+	w = wish_of("start", "nobody");
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "there is no service \"nobody\""));
+	w = wish_of("dance", "web");
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "no action \"dance\""));
+	w = wish_of("start", "db");
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "container, unit, compose or start"));
+	w = wish_of("stop", "web");
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "does not run"));
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	w = wish_of("start", "web");
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "runs already"));
+	assert_true(wish_option_set(&w, "colour", "red"));
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "takes no option \"colour\""));
+}
+
+/* ---- the audit ---- */
+
+static void what_was_cut_short_is_shown_by_the_next_start(void **state)
+{
+	struct action_shown s = {.id = 7, .state = ACTION_RUNNING, .wish = wish_of("compact", "lake"), .title = "compact lake", .exact = "CALL x",
+		.begun = 1795953871000, .part = (double)NAN}, open[4];
+	struct audit *a;
+	struct err err = {0};
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) { /* another laketop, killed in its middle */
+		a = audit_open(world.local, world.folder, world.profile, NULL);
+		_exit(!a || !audit_write(a, AUDIT_BEGIN, &s, NULL, NULL) || !audit_write(a, AUDIT_NOTE, &s, "operation 1234", NULL));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	a = audit_open(world.local, world.folder, world.profile, &err);
+	assert_int_equal(audit_left_open(a, open, 4), 1);
+	assert_string_equal(open[0].title, "compact lake");
+	assert_string_equal(open[0].words, "operation 1234");
+	assert_int_equal(open[0].state, ACTION_OPEN);
+	/* one that this very process has begun is at work, not left open */
+	s.id = 8;
+	assert_true(audit_write(a, AUDIT_BEGIN, &s, NULL, &err));
+	assert_int_equal(audit_left_open(a, open, 4), 1);
+	audit_close(a);
+	open_gate(false, false);
+	assert_int_equal(world.lake.n_actions, 1);
+}
+
+static void no_secret_of_the_profile_is_ever_written(void **state)
+{
+	char words[100] = "psql password=hunter2-hunter2 and hunter2-hunter2";
+
+	(void)state;
+	audit_mask(world.profile, words, sizeof words);
+	assert_string_equal(words, "psql password=*** and ***");
+}
+
+static void an_audit_that_is_no_plain_file_is_refused(void **state)
+{
+	char path[128];
+	struct err err = {0};
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_null(audit_open(world.local, world.folder, world.profile, &err));
+	assert_true(err.words[0] != '\0');
+}
+
+/* ---- words and programs ---- */
+
+static void an_argv_is_shown_as_it_could_be_typed(void **state)
+{
+	char out[200] = "";
+
+	(void)state;
+	argv_words((const char *const[]){"docker", "compose", "-f", "/srv/my lake/a.yml", "up", "", "$(reboot)", NULL}, out, sizeof out);
+	assert_string_equal(out, "docker compose -f '/srv/my lake/a.yml' up '' '$(reboot)'");
+}
+
+static void a_signal_reaches_only_the_process_that_began_then(void **state)
+{
+	static const char *const sleeping[] = {"/bin/sleep", "60", NULL};
+	struct err err = {0};
+	int64_t now = clock_wall_ms(), end;
+	pid_t pid = world.local->spawn(world.local, &(struct spawn){.argv = sleeping}, &err);
+
+	(void)state;
+	assert_true(pid > 0);
+	assert_int_equal(world.local->spawned(world.local, pid), -1);
+	assert_false(world.local->signal(world.local, pid, now - 3600000, SIGKILL, &err));
+	assert_non_null(strstr(err.words, "another one by now"));
+	assert_false(world.local->signal(world.local, 1, now, SIGKILL, &err));
+	assert_true(world.local->signal(world.local, pid, now, SIGTERM, &err));
+	for (end = clock_ms() + 5000; world.local->spawned(world.local, pid) == -1 && clock_ms() < end;)
+		poll(NULL, 0, 5);
+	assert_int_equal(world.local->spawned(world.local, pid), 128 + SIGTERM);
+	assert_int_equal(world.local->spawned(world.local, getpid()), -2);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(locked_nothing_is_prepared_run_or_asked),
+		TEST(read_only_nothing_is_and_it_cannot_be_unlocked),
+		TEST(in_a_recording_there_is_nothing_to_change),
+		TEST(without_an_audit_nothing_is_changed),
+		TEST(what_was_offered_before_the_lock_does_not_run_after_it),
+		TEST(nothing_runs_before_a_yes_and_a_no_leaves_no_trace),
+		TEST(two_presses_are_one_action_and_another_on_the_same_thing_waits),
+		TEST(a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit),
+		TEST(it_is_done_when_the_verdict_says_so_and_not_before),
+		TEST(what_cannot_be_done_says_why),
+		TEST(what_was_cut_short_is_shown_by_the_next_start),
+		TEST(no_secret_of_the_profile_is_ever_written),
+		TEST(an_audit_that_is_no_plain_file_is_refused),
+		TEST(an_argv_is_shown_as_it_could_be_typed),
+		TEST(a_signal_reaches_only_the_process_that_began_then),
+	};
+
+	net_global_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
