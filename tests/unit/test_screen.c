@@ -493,6 +493,95 @@ static void what_a_panel_has_open_is_asked_for_again_and_then_no_more(void **sta
 
 /* ---- the parts ---- */
 
+/* ---- actions ---- */
+
+static void x_lists_what_can_be_done_and_nothing_is_wished_before_it_is_chosen(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, true);
+	struct wish wish;
+
+	(void)state;
+	assert_int_equal(press(&d, 'x').what, 0);
+	assert_true(shows(&d, "what to do to"));
+	assert_true(shows(&d, "stop"));
+	for (size_t i = 0; action_specs[i]; i++) /* what cannot be done says why, and cannot be chosen */
+		assert_true(action_specs[i]->on != ON_SERVICE || shows(&d, action_specs[i]->verb));
+	assert_int_equal(press(&d, K_ESCAPE).what, 0);
+	assert_false(shows(&d, "what to do to"));
+	fixture_lake(d.fixture)->locked = "locked: L unlocks";
+	press(&d, 'x');
+	wish = press(&d, K_ENTER);
+	assert_int_equal(wish.what, 0);
+	assert_true(shows(&d, "locked: L unlocks"));
+	desk_free(&d);
+}
+
+static void only_y_confirms_and_enter_on_what_destroys_is_no(void **state)
+{
+	struct action_shown shown = {.id = 5, .state = ACTION_OFFERED, .title = "stop kafka", .exact = "kill -TERM 812", .destructive = true};
+	static const int never[] = {K_ENTER, K_ESCAPE, 'n', 'q', ' ', 'x', 'r', K_DOWN};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
+		struct desk d = desk_new(FIXTURE_POCKET, 100, 30, true);
+
+		fixture_lake(d.fixture)->actions = &shown;
+		fixture_lake(d.fixture)->n_actions = 1;
+		screen_offer(d.screen, 5, NULL);
+		press(&d, 'X');
+		press(&d, K_ENTER);
+		assert_true(shows(&d, "kill -TERM 812"));
+		assert_true(shows(&d, "[y/N]"));
+		screen_paste(d.screen, TEXT("y\ny\n"));
+		assert_false(press(&d, never[i]).what & WISH_CONFIRM);
+		desk_free(&d);
+	}
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, true);
+
+	fixture_lake(d.fixture)->actions = &shown;
+	fixture_lake(d.fixture)->n_actions = 1;
+	press(&d, 'X');
+	press(&d, K_ENTER);
+	assert_true(press(&d, 'y').what & WISH_CONFIRM);
+	desk_free(&d);
+}
+
+static void leaving_while_one_runs_asks_first(void **state)
+{
+	struct action_shown shown = {.id = 5, .state = ACTION_RUNNING, .title = "compact lake", .begun = FIXTURE_WALL - 4000};
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, true);
+
+	(void)state;
+	fixture_lake(d.fixture)->actions = &shown;
+	fixture_lake(d.fixture)->n_actions = 1;
+	assert_false(press(&d, 'q').what & WISH_QUIT);
+	assert_true(shows(&d, "An action runs."));
+	assert_false(press(&d, K_ENTER).what & WISH_QUIT);
+	assert_false(press(&d, 3).what & WISH_QUIT);
+	assert_true(press(&d, 3).what & WISH_QUIT); /* Ctrl-C twice: whoever insists may go */
+	desk_free(&d);
+}
+
+static void only_the_typed_word_unlocks(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, true);
+	struct wish wish = press(&d, 'L');
+
+	(void)state;
+	assert_true((wish.what & WISH_LOCK) && wish.locked);
+	fixture_lake(d.fixture)->locked = "locked: L unlocks";
+	assert_int_equal(press(&d, 'L').what, 0);
+	screen_paste(d.screen, TEXT("unlock"));
+	assert_int_equal(press(&d, K_ENTER).what, 0);
+	type(&d, "unlok");
+	assert_int_equal(press(&d, K_ENTER).what, 0);
+	assert_true(shows(&d, "not the word"));
+	type(&d, "unlock");
+	wish = press(&d, K_ENTER);
+	assert_true((wish.what & WISH_LOCK) && !wish.locked);
+	desk_free(&d);
+}
+
 static void a_prompt_edits_whole_characters(void **state)
 {
 	struct prompt p = {0};
@@ -559,6 +648,10 @@ int main(void)
 		cmocka_unit_test(a_click_selects_and_a_second_one_opens),
 		cmocka_unit_test(any_keys_in_any_order_end_nowhere),
 		cmocka_unit_test(what_a_panel_has_open_is_asked_for_again_and_then_no_more),
+		cmocka_unit_test(x_lists_what_can_be_done_and_nothing_is_wished_before_it_is_chosen),
+		cmocka_unit_test(only_y_confirms_and_enter_on_what_destroys_is_no),
+		cmocka_unit_test(leaving_while_one_runs_asks_first),
+		cmocka_unit_test(only_the_typed_word_unlocks),
 		cmocka_unit_test(a_prompt_edits_whole_characters),
 		cmocka_unit_test(the_palette_prefers_words_to_scattered_letters),
 	};
