@@ -277,10 +277,6 @@ int act_run(const struct setup *setup)
 	struct engine *engine;
 	int code;
 
-	if (setup->options->command != COMMAND_DO && !setup->options->names[0]) {
-		fprintf(stderr, "laketop: %s whom? \"all\", a service, or a kind: spark\n", command_specs[setup->options->command].name);
-		return EXIT_USAGE;
-	}
 	net_global_init();
 	engine = engine_start(&options, &err);
 	if (!engine) {

@@ -31,7 +31,7 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_START] = {"start", "SERVICE...", "start them, what they need first, and wait until they serve; \"all\" is every required one"},
 	[COMMAND_STOP] = {"stop", "SERVICE...", "stop them, those that need others first"},
 	[COMMAND_RESTART] = {"restart", "SERVICE...", "stop and start them, and wait until they serve"},
-	[COMMAND_DO] = {"do", "VERB SERVICE...", "any other action: VERB SERVICE [SUBJECT] [name=value...]; without words: which there are"},
+	[COMMAND_DO] = {"do", "[VERB SERVICE...]", "any other action: VERB SERVICE [SUBJECT] [name=value...]; without words: which there are"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
 	[COMMAND_KEYS] = {"keys", "", "the keys of the screen"},
 };

@@ -172,7 +172,8 @@ static void every_option_is_in_the_help_and_is_understood(void **state)
 		assert_non_null(strstr(out.at, spec->name));
 		while (spec->commands && !(spec->commands & (1u << command)))
 			command++;
-		snprintf(line, sizeof line, "%s%s %s%s%s%s", command_specs[command].name, command == COMMAND_TABLE ? " t" : "", spec->name, spec->argument ? "=" : "", spec->argument ? value : "",
+		snprintf(line, sizeof line, "%s%s %s%s%s%s", command_specs[command].name, command_specs[command].arguments[0] && command_specs[command].arguments[0] != '[' ? " t" : "",
+			spec->name, spec->argument ? "=" : "", spec->argument ? value : "",
 			command == COMMAND_WAIT ? " --for a=serving" : "");
 		if (!parse(line, &o, &err))
 			fail_msg("%s: %s", line, err.words);
