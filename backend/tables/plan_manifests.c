@@ -29,7 +29,8 @@ static bool take(void *ctx, const struct iceberg_manifest *m)
 	k->manifests++;
 	k->bytes = plan_add(k->bytes, m->bytes);
 	k->live = plan_add(k->live, plan_add(m->added_files, m->existing_files));
-	all->uncounted = all->uncounted || (k != &all->others && (m->added_files < 0 || m->existing_files < 0 || m->deleted_files < 0));
+	all->uncounted = all->uncounted || m->spec < 0 || /* named one by one: all that is known is its path */
+		(k != &all->others && (m->added_files < 0 || m->existing_files < 0 || m->deleted_files < 0));
 	return true;
 }
 
