@@ -114,8 +114,8 @@ static void judge_files(struct judged *j)
 				plan_bytes(z.least).s);
 		}
 	}
-	if (heavy >= 0.1) {
-		due(j, DUE_COMPACT, heavy >= 0.3, 100 * heavy);
+	if (heavy >= 0.3) { /* less moves the procedure to nothing */
+		due(j, DUE_COMPACT, true, 100 * heavy);
 		say(j, "%.0f %% of its rows are deleted ones", floor(100 * heavy));
 	}
 }

@@ -701,16 +701,14 @@ static void a_summary_alone_can_prove_small_files_where_there_is_one_partition(v
 	assert_health(&p, GRADE_UNKNOWN, 0, "");
 }
 
-static void rows_that_are_deleted_are_due_at_a_tenth_and_ill_at_three(void **state)
+static void rows_that_are_deleted_are_ill_at_three_tenths(void **state)
 {
 	struct patient p;
 
 	(void)state;
 	fit(&p);
-	p.t.position_deletes = 99;
+	p.t.position_deletes = 299;
 	assert_health(&p, GRADE_GOOD, 0, "");
-	p.t.position_deletes = 100;
-	assert_health(&p, GRADE_DUE, DUE_COMPACT, "10 % of its rows are deleted ones");
 	p.t.position_deletes = 300;
 	assert_health(&p, GRADE_ILL, DUE_COMPACT, "30 % of its rows are deleted ones");
 }
@@ -789,6 +787,33 @@ static void more_work_saved_for_less_weighs_more(void **state)
 	iceberg_health(&cheap.h.m, &cheap.t, now, &cheap.health);
 	iceberg_health(&dear.h.m, &dear.t, now, &dear.health);
 	assert_true(cheap.health.weight > 10 * dear.health.weight);
+}
+
+/* ---- statistics ---- */
+
+static void statistics_of_both_kinds_are_known_with_their_snapshot(void **state)
+{
+	static const char json[] = "{\"format-version\":2,\"table-uuid\":\"u\",\"location\":\"s3://lake/t\",\"last-updated-ms\":1,"
+		"\"last-sequence-number\":1,\"last-column-id\":0,\"current-schema-id\":0,\"schemas\":[{\"type\":\"struct\",\"schema-id\":0,\"fields\":[]}],"
+		"\"default-spec-id\":0,\"partition-specs\":[{\"spec-id\":0,\"fields\":[]}],\"default-sort-order-id\":0,\"sort-orders\":[{\"order-id\":0,"
+		"\"fields\":[]}],\"properties\":{},\"current-snapshot-id\":-1,\"snapshots\":[],"
+		"\"statistics\":[{\"snapshot-id\":9007199254740993,\"statistics-path\":\"s3://lake/t/metadata/a.stats\",\"file-size-in-bytes\":5,"
+		"\"blob-metadata\":[{\"type\":\"x\",\"snapshot-id\":4,\"sequence-number\":1,\"fields\":[1]}]}],"
+		"\"partition-statistics\":[{\"snapshot-id\":7,\"statistics-path\":\"s3://lake/t/metadata/b.parquet\",\"file-size-in-bytes\":5}]}";
+	struct iceberg_reader *r = iceberg_reader_new();
+	struct iceberg_metadata *m;
+	struct err err = {0};
+
+	(void)state;
+	assert_true(iceberg_reader_feed(r, json, sizeof json - 1, &err));
+	m = iceberg_reader_finish(r, &err);
+	assert_non_null(m);
+	assert_int_equal(m->n_statistics, 2);
+	assert_string_equal(m->statistics[0].file, "s3://lake/t/metadata/a.stats");
+	assert_int_equal(m->statistics_ids[0], 9007199254740993);
+	assert_string_equal(m->statistics[1].file, "s3://lake/t/metadata/b.parquet");
+	assert_int_equal(m->statistics_ids[1], 7);
+	iceberg_metadata_free(m);
 }
 
 /* ---- orphans, in a folder ---- */
@@ -1020,11 +1045,12 @@ int main(void)
 		cmocka_unit_test(a_table_without_work_is_good_and_silent),
 		cmocka_unit_test(five_small_files_in_one_partition_are_due_and_a_hundred_and_one_ill),
 		cmocka_unit_test(a_summary_alone_can_prove_small_files_where_there_is_one_partition),
-		cmocka_unit_test(rows_that_are_deleted_are_due_at_a_tenth_and_ill_at_three),
+		cmocka_unit_test(rows_that_are_deleted_are_ill_at_three_tenths),
 		cmocka_unit_test(more_than_twenty_snapshots_past_their_policy_are_due),
 		cmocka_unit_test(manifests_deletes_and_metadata_are_due_by_their_own_rules),
 		cmocka_unit_test(few_partitions_that_hold_most_files_are_named),
 		cmocka_unit_test(more_work_saved_for_less_weighs_more),
+		cmocka_unit_test(statistics_of_both_kinds_are_known_with_their_snapshot),
 		cmocka_unit_test(an_orphan_is_old_seen_and_named_by_nothing),
 		cmocka_unit_test(no_orphan_is_proposed_where_another_table_may_be),
 		cmocka_unit_test(no_orphan_is_proposed_where_not_all_was_read),
