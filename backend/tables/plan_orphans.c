@@ -15,7 +15,7 @@
 #include "plan.h"
 
 static const int64_t day = 86400000, age_default = 3 * 86400000LL;
-enum { ROWS_MOST = 5000, NAMES_MOST = 2000000 };
+enum { ROWS_MOST = 5000, NAMES_MOST = 2000000, CHECKED = 8 };
 
 struct orphans {
 	struct probe *p;
@@ -31,8 +31,7 @@ struct orphans {
 	struct table *rows;
 	const char *folder;
 	int64_t files, bytes, young, seen;
-	char metadata[STORAGE_URL_SIZE]; /* the newest metadata.json that nothing names */
-	int64_t metadata_when;
+	struct stray { char url[STORAGE_URL_SIZE]; int64_t when; } strays[CHECKED]; /* newest metadata.json that the table does not name */
 };
 
 static bool used_up(struct orphans *o)
@@ -189,6 +188,20 @@ static bool ends_with(struct text t, const char *end)
 	return t.len >= len && !memcmp(t.at + t.len - len, end, len);
 }
 
+/* Young ones too: another table's may be in use. */
+static void take_stray(struct orphans *o, const char *url, int64_t when)
+{
+	struct stray *oldest = o->strays;
+
+	for (size_t i = 1; i < CHECKED; i++)
+		if (!o->strays[i].url[0] || (oldest->url[0] && o->strays[i].when < oldest->when))
+			oldest = &o->strays[i];
+	if (oldest->url[0] && oldest->when >= when)
+		return;
+	oldest->when = when;
+	text_copy(oldest->url, sizeof oldest->url, text_of(url));
+}
+
 static bool take_entry(void *ctx, const struct storage_entry *e)
 {
 	struct orphans *o = ctx;
@@ -202,16 +215,14 @@ static bool take_entry(void *ctx, const struct storage_entry *e)
 		return true; /* no reader could name it either */
 	if (plan_map_find(&o->reachable, plan_hash_url(text_of(url))))
 		return true;
+	if (metadata)
+		take_stray(o, url, e->when);
 	if (e->when <= 0 || e->when >= o->cutoff) {
 		o->young++;
 		return true;
 	}
 	o->files++;
 	o->bytes = plan_add(o->bytes, e->size);
-	if (metadata && e->when > o->metadata_when) {
-		o->metadata_when = e->when;
-		text_copy(o->metadata, sizeof o->metadata, text_of(url));
-	}
 	add_row(o, e, metadata ? "a metadata.json that the newest no longer names" : "no snapshot names it");
 	return true;
 }
@@ -231,13 +242,13 @@ static bool take_bytes(void *ctx, const char *bytes, size_t len)
 }
 
 /* A metadata.json that this table does not name may be another's, whose files all are then no orphans. */
-static bool is_anothers(struct orphans *o)
+static bool is_anothers(struct orphans *o, const char *url)
 {
 	struct reading r = {.r = iceberg_reader_new()};
 	struct iceberg_metadata *other = NULL;
 	bool differs;
 
-	if (storage_stream(o->p, o->at, o->metadata, o->budget.bytes, take_bytes, &r, &r.err) == STORAGE_OK)
+	if (storage_stream(o->p, o->at, url, o->budget.bytes, take_bytes, &r, &r.err) == STORAGE_OK)
 		other = iceberg_reader_finish(r.r, &r.err);
 	else
 		iceberg_reader_free(r.r);
@@ -257,10 +268,13 @@ static void begin_rows(struct orphans *o)
 static void tell(struct orphans *o, const struct plan_about *a)
 {
 	char rest[160];
+	bool anothers = false;
 
-	if (o->metadata[0] && is_anothers(o)) {
-		o->rows->n_rows = 0;
-		o->rows->left_off = 0;
+	for (size_t i = 0; i < CHECKED; i++)
+		anothers = anothers || (o->strays[i].url[0] && is_anothers(o, o->strays[i].url));
+	if (anothers) {
+		if (o->rows)
+			o->rows->n_rows = o->rows->left_off = 0;
 		plan_say(o->s, "words", "nothing may be removed: its folder has a metadata.json of another table, or one that cannot be read");
 		return;
 	}
