@@ -567,10 +567,15 @@ static bool walk_all(struct walk *w)
 		err_set(w->err, w->err->code, "%.130s (which? warehouse = NAME)", w->err->words);
 	w->named = names.n > 1;
 	for (size_t i = 0; i < names.n; i++) {
-		long status;
+		struct err err = {0}, *whole = w->err;
+		long status = 0;
 
-		if (good && !w->stopped)
-			good = configure(w, names.at[i], &status) && walk_spaces(w);
+		w->err = &err;
+		if (good && !w->stopped && !(configure(w, names.at[i], &status) && walk_spaces(w)) && !passes(w, status)) {
+			good = false;
+			*whole = err;
+		}
+		w->err = whole;
 		forget_spaces(w);
 	}
 	for (size_t i = 0; i < names.n; i++)

@@ -8,7 +8,7 @@
 
 #include "mem.h"
 
-enum { FILES_MAX = 64, CUTS = 200, CHANGES = 600 };
+enum { FILES_MAX = 96, CUTS = 200, CHANGES = 600 };
 
 static struct file { /* kept, so that each is read once and none is lost */
 	char name[96];
