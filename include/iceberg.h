@@ -31,7 +31,7 @@ struct iceberg_snapshot {
 	bool kept;                  /* false: only id, parent and when are known */
 	bool encrypted;
 	const char *operation;      /* "append", "replace", "overwrite", "delete"; "" unknown */
-	const char *manifest_list;  /* "" of format 1 with manifests named one by one, and of those without a summary kept */
+	const char *manifest_list;  /* as it is written, not clean; "" of format 1 with manifests named one by one, and of those without a summary kept */
 	const char *engine;         /* "spark 4.1.4", "" unknown */
 	const char *wap;            /* wap.id, "" none */
 	struct iceberg_summary summary;
@@ -118,7 +118,7 @@ struct iceberg_manifest { /* texts live as long as the call that hands it over *
 
 enum iceberg_content { ICEBERG_DATA, ICEBERG_POSITION_DELETES, ICEBERG_EQUALITY_DELETES };
 enum iceberg_status { ICEBERG_EXISTING, ICEBERG_ADDED, ICEBERG_DELETED };
-struct iceberg_file { /* one manifest entry; texts live as long as the call */
+struct iceberg_file { /* one manifest entry; texts live as long as the call, paths are not clean */
 	enum iceberg_content content;
 	enum iceberg_status status;
 	struct text path, format;   /* format in lower case: "parquet", "puffin" */

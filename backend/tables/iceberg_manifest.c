@@ -169,7 +169,7 @@ static int spec_of(const struct avro *a, const struct iceberg_manifest *of)
 {
 	int64_t said;
 
-	if (of)
+	if (of && of->spec >= 0)
 		return of->spec;
 	return text_i64(avro_meta(a, "partition-spec-id"), &said) && said >= 0 && said <= INT_MAX ? (int)said : 0;
 }

@@ -45,14 +45,15 @@ struct whole { /* what iceberg_metadata_free() frees */
 
 enum member {
 	OTHER, FORMAT, UUID, LOCATION, UPDATED, SEQUENCE, CURRENT, SCHEMAS, SCHEMA, SCHEMA_ID, SPECS, SPEC, SPEC_ID, ORDERS, ORDER_ID, PROPERTIES,
-	SNAPSHOTS, REFS, LOG, SNAPSHOT_LOG, STATISTICS, KEYS, VIEW, CONFIG, METADATA, METADATA_LOCATION
+	SNAPSHOTS, REFS, LOG, SNAPSHOT_LOG, STATISTICS, PARTITION_STATISTICS, KEYS, VIEW, CONFIG, METADATA, METADATA_LOCATION
 };
 static const char *const member_names[] = {
 	[FORMAT] = "format-version", [UUID] = "table-uuid", [LOCATION] = "location", [UPDATED] = "last-updated-ms",
 	[SEQUENCE] = "last-sequence-number", [CURRENT] = "current-snapshot-id", [SCHEMAS] = "schemas", [SCHEMA] = "schema",
 	[SCHEMA_ID] = "current-schema-id", [SPECS] = "partition-specs", [SPEC] = "partition-spec", [SPEC_ID] = "default-spec-id",
 	[ORDERS] = "sort-orders", [ORDER_ID] = "default-sort-order-id", [PROPERTIES] = "properties", [SNAPSHOTS] = "snapshots", [REFS] = "refs",
-	[LOG] = "metadata-log", [SNAPSHOT_LOG] = "snapshot-log", [STATISTICS] = "statistics", [KEYS] = "encryption-keys", [VIEW] = "view-uuid",
+	[LOG] = "metadata-log", [SNAPSHOT_LOG] = "snapshot-log", [STATISTICS] = "statistics",
+	[PARTITION_STATISTICS] = "partition-statistics", [KEYS] = "encryption-keys", [VIEW] = "view-uuid",
 	[CONFIG] = "config", [METADATA] = "metadata", [METADATA_LOCATION] = "metadata-location",
 };
 
@@ -531,7 +532,7 @@ static bool take_inside(struct iceberg_reader *r, const struct json_token *t)
 {
 	if (r->member == SNAPSHOTS)
 		take_snapshot(r, t);
-	else if (r->member == LOG || r->member == SNAPSHOT_LOG || r->member == STATISTICS)
+	else if (r->member == LOG || r->member == SNAPSHOT_LOG || r->member == STATISTICS || r->member == PARTITION_STATISTICS)
 		take_entry(r, t);
 	else if (r->member == PROPERTIES)
 		take_property(r, t);

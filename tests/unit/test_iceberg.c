@@ -543,6 +543,7 @@ static void manifests_that_are_named_one_by_one_are_read(void **state)
 	assert_int_equal(truth.bytes, t.t.bytes);
 	assert_int_equal(truth.n_partitions_all, t.t.n_partitions_all);
 	assert_int_equal(truth.manifests, 2);
+	assert_int_equal(truth.partitions[0].key, t.t.partitions[0].key); /* the spec is known by the manifest itself */
 	free_paths(all->manifests, all->n);
 	free_paths(all->data.paths, all->data.n);
 	free(all);

@@ -76,7 +76,7 @@ static const char whole[] = "{\"format-version\":2,\"table-uuid\":\"u-1\",\"loca
 	"\"manifest-list\":\"s3://lake/t/a.avro\",\"schema-id\":0},{\"snapshot-id\":9216836315027597904,\"parent-snapshot-id\":3,\"sequence-number\":2,"
 	"\"timestamp-ms\":2000,\"summary\":{\"operation\":\"overwrite\",\"trino_query_id\":\"q\",\"wap.id\":\"w1\",\"deleted-records\":\"5\","
 	"\"total-records\":\"-3\"},\"manifest-list\":\"s3://lake/t/b.avro\"}],\"statistics\":[{\"snapshot-id\":3,\"statistics-path\":\"s3://lake/t/s.puffin\","
-	"\"blob-metadata\":[{\"type\":\"x\",\"snapshot-id\":1,\"fields\":[1]}]}],\"snapshot-log\":[{\"timestamp-ms\":1000,\"snapshot-id\":3},"
+	"\"blob-metadata\":[{\"type\":\"x\",\"snapshot-id\":1,\"fields\":[1]}]}],\"partition-statistics\":[{\"snapshot-id\":3,\"statistics-path\":\"s3://lake/t/p.parquet\",\"file-size-in-bytes\":4}],\"snapshot-log\":[{\"timestamp-ms\":1000,\"snapshot-id\":3},"
 	"{\"timestamp-ms\":2000,\"snapshot-id\":9216836315027597904}],\"metadata-log\":[{\"timestamp-ms\":900,\"metadata-file\":\"s3://lake/t/0.json\"}]}";
 
 static void assert_fields(const struct iceberg_schema *s)
@@ -150,8 +150,9 @@ static void assert_whole(const struct iceberg_metadata *m)
 	assert_int_equal(m->n_snapshot_log, 2);
 	assert_int_equal(m->snapshot_log_ids[1], 9216836315027597904);
 	assert_string_equal(m->snapshot_log[1].file, "");
-	assert_int_equal(m->n_statistics, 1);
+	assert_int_equal(m->n_statistics, 2);
 	assert_string_equal(m->statistics[0].file, "s3://lake/t/s.puffin");
+	assert_string_equal(m->statistics[1].file, "s3://lake/t/p.parquet");
 	assert_false(m->cut || m->encrypted || m->nessie);
 }
 
