@@ -99,6 +99,15 @@ static size_t shown(const struct table_page *page)
 	return page->tab + page->order;
 }
 
+static size_t orders_of(size_t tab)
+{
+	size_t orders = 1;
+
+	while (table_tabs[tab + orders].view && !table_tabs[tab + orders].name)
+		orders++;
+	return orders;
+}
+
 static bool is_rows(size_t at)
 {
 	return !strcmp(table_tabs[at].view, ROWS_VIEW);
@@ -276,6 +285,8 @@ static void draw_head(const struct table_page *page, const struct lake_table *t,
 		snprintf(words, sizeof words, "as it was %s ago", clock_span(span, lake->now - t->in[0].view->snapshot->ended));
 		pen_part(&pen, STYLE_WARN, words, NULL);
 	}
+	if (orders_of(page->tab) > 1)
+		pen_part(&pen, STYLE_NORMAL, table_tabs[shown(page)].words, NULL);
 	if (page->in_flight == shown(page) && s)
 		pen_part(&pen, STYLE_ACCENT, "asking again…", NULL);
 	else if (s && changed(h, t))
@@ -311,7 +322,7 @@ static const struct table *table_in(const struct snapshot *answer)
 	return answer && answer->n_tables ? &answer->tables[0] : NULL;
 }
 
-static void collect(struct list *list, const struct table_tab *tab, const struct table *table, const struct lake *lake)
+static void collect(struct list *list, const struct table_tab *tab, const struct lake_table *t, const struct table *table, const struct lake *lake)
 {
 	list_begin(list, tab->kind, lake);
 	if (!table)
@@ -319,14 +330,15 @@ static void collect(struct list *list, const struct table_tab *tab, const struct
 	text_copy(list->empty, sizeof list->empty, text_of(tab->kind->empty));
 	list_use(list, NULL, table); /* its age stands above */
 	for (size_t i = 0; i < table->n_rows; i++)
-		list_add(list, &(struct list_row){.table = table, .at = i});
+		list_add(list, &(struct list_row){.lake_table = t, .table = table, .at = i});
 }
 
-static void draw_list(struct table_page *page, const struct panel_view *view, const struct table *table, struct canvas *c)
+static void draw_list(struct table_page *page, const struct panel_view *view, const struct lake_table *t, const struct table *table,
+	struct canvas *c)
 {
 	struct list list;
 
-	collect(&list, &table_tabs[shown(page)], table, view->lake);
+	collect(&list, &table_tabs[shown(page)], t, table, view->lake);
 	list_draw(&page->look, view, &list, c);
 	page->look.selected = (struct list_row){0};
 	list_end(&list);
@@ -385,7 +397,8 @@ static void draw_record(struct table_page *page, const struct panel_view *view, 
 	scroller_marks(&page->scroller, c);
 }
 
-static void draw_answer(struct table_page *page, const struct panel_view *view, const struct snapshot *answer, struct canvas *c)
+static void draw_answer(struct table_page *page, const struct panel_view *view, const struct lake_table *t, const struct snapshot *answer,
+	struct canvas *c)
 {
 	const struct table_tab *tab = &table_tabs[shown(page)];
 	struct canvas rest = *c;
@@ -407,7 +420,7 @@ static void draw_answer(struct table_page *page, const struct panel_view *view, 
 	if (tab->plan && table_in(answer) && !table_in(answer)->n_rows)
 		return; /* its sentence says all */
 	if (tab->kind && rest.height > 1)
-		draw_list(page, view, table_in(answer), &rest);
+		draw_list(page, view, t, table_in(answer), &rest);
 	else if (!tab->kind)
 		draw_growth(page, view, table_in(answer), &rest);
 }
@@ -453,7 +466,7 @@ void table_page_draw(struct table_page *page, const struct panel_view *view, str
 	else if (page->tab == 0)
 		draw_overview(page, &own, t, &body);
 	else if (page->held[shown(page)].answer.seen)
-		draw_answer(page, &own, page->held[shown(page)].answer.seen, &body);
+		draw_answer(page, &own, t, page->held[shown(page)].answer.seen, &body);
 	else
 		draw_waiting(page, t, view->lake, &body);
 }
@@ -512,13 +525,9 @@ static unsigned turn_by(struct table_page *page, struct panel_view *view, const 
 /* The next order of the tab, where it has several. */
 static bool turn_order(struct table_page *page)
 {
-	size_t orders = 1;
-
-	while (table_tabs[page->tab + orders].view && !table_tabs[page->tab + orders].name)
-		orders++;
-	if (orders == 1)
+	if (orders_of(page->tab) == 1)
 		return false;
-	page->order = (page->order + 1) % orders;
+	page->order = (page->order + 1) % orders_of(page->tab);
 	look_anew(page);
 	return true;
 }
@@ -544,7 +553,8 @@ static unsigned copy_statement(struct table_page *page, struct panel_view *view,
 	return REACT_COPY;
 }
 
-static unsigned act_on_list(struct table_page *page, struct panel_view *view, const struct snapshot *answer, enum act what)
+static unsigned act_on_list(struct table_page *page, struct panel_view *view, const struct lake_table *t, const struct snapshot *answer,
+	enum act what)
 {
 	const struct table_tab *tab = &table_tabs[shown(page)];
 	struct list list;
@@ -554,7 +564,7 @@ static unsigned act_on_list(struct table_page *page, struct panel_view *view, co
 	if (tab->plan && what == ACT_COPY)
 		return copy_statement(page, view, answer);
 	if (tab->kind)
-		collect(&list, tab, table_in(answer), view->lake);
+		collect(&list, tab, t, table_in(answer), view->lake);
 	else {
 		list_begin(&list, &table_growth_kind, view->lake);
 		table_growth_collect(&list, table_in(answer));
@@ -566,7 +576,7 @@ static unsigned act_on_list(struct table_page *page, struct panel_view *view, co
 	return reactions;
 }
 
-static unsigned act_on_answer(struct table_page *page, struct panel_view *view, enum act what)
+static unsigned act_on_answer(struct table_page *page, struct panel_view *view, const struct lake_table *t, enum act what)
 {
 	const struct snapshot *answer = page->held[shown(page)].answer.seen;
 	size_t row = SIZE_MAX;
@@ -579,7 +589,7 @@ static unsigned act_on_answer(struct table_page *page, struct panel_view *view, 
 	if (!answer)
 		return REACT_NONE;
 	if (!is_rows(shown(page)))
-		return act_on_list(page, view, answer, what);
+		return act_on_list(page, view, t, answer, what);
 	reactions = rows_act(&page->rows, view, answer, what, &row);
 	return !reactions && what == ACT_ENTER ? open_record(page, answer, row) : reactions;
 }
@@ -620,7 +630,7 @@ static unsigned act_on_page(struct table_page *page, struct panel_view *view, co
 		break;
 	}
 	own.filter = filter_for(page, view);
-	reactions = act_on_answer(page, &own, what);
+	reactions = act_on_answer(page, &own, t, what);
 	view->copy = own.copy;
 	return reactions;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "tables_page.h"
 #include "show.h"
@@ -13,6 +14,42 @@
 enum { LABEL_MOST = 22, GRAPH_LINES = 3, GRAPH_STEPS = 8, ROOM_FOR_GRAPHS = 18, ROOM_FOR_STATEMENT = 10, TREE_MOST = 12, BAR_MOST = 6 };
 
 /* ---- columns ---- */
+
+/* When it was, to the second: ages of commits are all the same after a while. Today by the hour alone. */
+static const char *moment(struct value v, const struct lake *lake, char out[VALUE_TEXT_SIZE])
+{
+	time_t at = v.type == VALUE_INT ? (time_t)(v.u.i / 1000) : 0, now = (time_t)(lake->wall / 1000);
+	struct tm then, today;
+
+	if (v.type != VALUE_INT || !localtime_r(&at, &then) || !localtime_r(&now, &today))
+		return NULL;
+	if (then.tm_year == today.tm_year && then.tm_yday == today.tm_yday)
+		strftime(out, VALUE_TEXT_SIZE, "%H:%M:%S", &then);
+	else
+		strftime(out, VALUE_TEXT_SIZE, then.tm_year == today.tm_year ? "%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M", &then);
+	return out;
+}
+
+static const char *plain_words(const struct list_row *row, const struct list_column *column, const struct lake *lake, char out[VALUE_TEXT_SIZE])
+{
+	struct value v = list_cell(row, column->name);
+
+	if (column->unit == UNIT_TIME)
+		return moment(v, lake, out);
+	if (v.type == VALUE_TEXT && !v.u.s[0])
+		return is(column, "partition") ? "(unpartitioned)" : "-";
+	return NULL;
+}
+
+/* Without the folder that all of them share. */
+static const char *log_words(const struct list_row *row, const struct list_column *column, const struct lake *lake, char out[VALUE_TEXT_SIZE])
+{
+	struct text file = text_of(list_text(row, "file"));
+
+	if (is(column, "file") && text_skip(&file, table_text(row->lake_table, "location")) && text_skip(&file, "/"))
+		return file.at;
+	return plain_words(row, column, lake, out);
+}
 
 /* Children stand under their parent, on lines that branched off. */
 static const char *branch(const struct list_row *row, const char *name, char out[VALUE_TEXT_SIZE])
@@ -29,17 +66,15 @@ static const char *snapshot_words(const struct list_row *row, const struct list_
 	struct value id = list_cell(row, "snapshot");
 	char digits[24];
 
-	(void)lake;
 	if (!is(column, "snapshot") || id.type != VALUE_INT)
-		return NULL;
+		return plain_words(row, column, lake, out);
 	snprintf(digits, sizeof digits, "%lld", (long long)id.u.i);
 	return branch(row, digits, out);
 }
 
 static const char *schema_words(const struct list_row *row, const struct list_column *column, const struct lake *lake, char out[VALUE_TEXT_SIZE])
 {
-	(void)lake;
-	return is(column, "column") ? branch(row, list_text(row, "column"), out) : NULL;
+	return is(column, "column") ? branch(row, list_text(row, "column"), out) : plain_words(row, column, lake, out);
 }
 
 static const struct list_kind snapshots_kind = {
@@ -69,7 +104,7 @@ static const struct list_kind refs_kind = {
 		{"SNAPSHOTS FOR", "max_snapshot_age", UNIT_MS, .priority = 3, .number = true},
 		{"ITSELF FOR", "max_ref_age", UNIT_MS, .priority = 3, .number = true},
 		{0}},
-	.n_names = 1, .empty = "no branch and no tag",
+	.n_names = 1, .words = plain_words, .empty = "no branch and no tag",
 };
 static const struct list_kind partitions_kind = {
 	.columns = (const struct list_column[]){
@@ -81,7 +116,7 @@ static const struct list_kind partitions_kind = {
 		{"SIZE", "bytes", UNIT_BYTES, .number = true},
 		{"SPEC", "spec", .priority = 5, .number = true, .plain = true},
 		{0}},
-	.n_names = 1, .empty = "no partition has a file",
+	.n_names = 1, .words = plain_words, .empty = "no partition has a file",
 };
 static const struct list_kind files_kind = {
 	.columns = (const struct list_column[]){
@@ -94,7 +129,7 @@ static const struct list_kind files_kind = {
 		{"FORMAT", "format", .priority = 5},
 		{"SNAPSHOT", "snapshot", .priority = 6, .plain = true},
 		{0}},
-	.n_names = 1, .empty = "no file",
+	.n_names = 1, .words = plain_words, .empty = "no file",
 };
 static const struct list_kind schema_kind = {
 	.columns = (const struct list_column[]){
@@ -110,11 +145,11 @@ static const struct list_kind schema_kind = {
 };
 static const struct list_kind properties_kind = {
 	.columns = (const struct list_column[]){{"PROPERTY", "what", .priority = 0}, {"VALUE", "value", .priority = 0}, {0}},
-	.n_names = 1, .empty = "no property is set: all are at their defaults",
+	.n_names = 1, .words = plain_words, .empty = "no property is set: all are at their defaults",
 };
 static const struct list_kind log_kind = {
 	.columns = (const struct list_column[]){{"WRITTEN", "written", UNIT_TIME, .priority = 0}, {"FILE", "file", .priority = 0}, {0}},
-	.empty = "it names no file before the newest",
+	.words = log_words, .empty = "it names no file before the newest",
 };
 static const struct list_kind groups_kind = {
 	.columns = (const struct list_column[]){
@@ -125,7 +160,7 @@ static const struct list_kind groups_kind = {
 		{"MADE", "when", UNIT_TIME, .priority = 2},
 		{"WHY", "why", .priority = 2},
 		{0}},
-	.n_names = 1, .empty = "there is nothing to do",
+	.n_names = 1, .words = plain_words, .empty = "there is nothing to do",
 };
 const struct list_kind table_growth_kind = {
 	.columns = (const struct list_column[]){
@@ -136,7 +171,7 @@ const struct list_kind table_growth_kind = {
 		{"RECORDS", "records", UNIT_RECORDS, .priority = 2, .number = true},
 		{"SNAPSHOT", "snapshot", .priority = 3, .plain = true},
 		{0}},
-	.empty = "no maintenance among the snapshots that are kept",
+	.words = plain_words, .empty = "no maintenance among the snapshots that are kept",
 };
 
 const struct table_tab table_tabs[] = {
@@ -221,6 +256,14 @@ static void put_row(struct sheet *s, const struct lake *lake, const struct lake_
 			sheet_line(s, STYLE_NORMAL, plain_name(label, spec->name), table_show(out, t, spec, lake));
 }
 
+/* Said above already. */
+static bool is_told(const struct table *facts, size_t row)
+{
+	struct value what = table_get(facts, row, "what");
+
+	return what.type == VALUE_TEXT && (!strcmp(what.u.s, "health") || !strcmp(what.u.s, "due"));
+}
+
 static void put_facts(struct sheet *s, const struct table *facts, const struct lake *lake)
 {
 	char number[VALUE_TEXT_SIZE];
@@ -233,6 +276,8 @@ static void put_facts(struct sheet *s, const struct table *facts, const struct l
 	for (size_t i = 0; i < facts->n_rows; i++) {
 		struct value what = table_get(facts, i, "what"), value = table_get(facts, i, "value");
 
+		if (is_told(facts, i))
+			continue;
 		sheet_line(s, value.type == VALUE_UNKNOWN ? STYLE_DIM : STYLE_NORMAL, what.type == VALUE_TEXT ? what.u.s : "-",
 			value.type == VALUE_TEXT ? value.u.s : show_value(number, value, UNIT_NONE, lake));
 	}
@@ -396,7 +441,7 @@ int table_growth_draw(struct canvas *c, const struct lake *lake, const struct ta
 	int width = growth_width(c, t), y = 0;
 	int lines = c->height >= ROOM_FOR_GRAPHS ? GRAPH_LINES : 1;
 	struct series files = {t, "files", width, 0, 0}, bytes = {t, "bytes", width, 0, 0};
-	char first[VALUE_TEXT_SIZE], last[VALUE_TEXT_SIZE], number[VALUE_TEXT_SIZE];
+	char first[VALUE_TEXT_SIZE], last[VALUE_TEXT_SIZE], number[VALUE_TEXT_SIZE], older[VALUE_TEXT_SIZE] = "";
 
 	if (width < 1) {
 		show_text(c, 0, 1, c->width - 2, STYLE_DIM, "no snapshot: nothing was ever written");
@@ -405,9 +450,11 @@ int table_growth_draw(struct canvas *c, const struct lake *lake, const struct ta
 	y += draw_series(c, y, lines, &files, "FILES", UNIT_COUNT);
 	y += draw_series(c, y, lines, &bytes, "SIZE", UNIT_BYTES);
 	draw_marks(c, y++, t, width);
-	canvas_printf(c, y++, 1, c->width - 2, STYLE_DIM, "%s snapshot%s, from %s to %s", value_show(number, value_int((int64_t)t->n_rows), UNIT_COUNT),
+	if (t->left_off)
+		snprintf(older, sizeof older, ", and %zu older ones", t->left_off);
+	canvas_printf(c, y++, 1, c->width - 2, STYLE_DIM, "%s snapshot%s, from %s to %s%s", value_show(number, value_int((int64_t)t->n_rows), UNIT_COUNT),
 		t->n_rows == 1 ? "" : "s", show_value(first, table_get(t, 0, "committed"), UNIT_TIME, lake),
-		show_value(last, table_get(t, t->n_rows - 1, "committed"), UNIT_TIME, lake));
+		show_value(last, table_get(t, t->n_rows - 1, "committed"), UNIT_TIME, lake), older);
 	return y + (c->height >= ROOM_FOR_GRAPHS);
 }
 
@@ -416,6 +463,8 @@ void table_growth_collect(struct list *list, const struct table *t)
 	if (!t)
 		return;
 	list_use(list, NULL, t);
+	list->left_off = 0; /* of the graph, which says so */
+	text_copy(list->empty, sizeof list->empty, text_of(table_growth_kind.empty));
 	for (size_t i = t->n_rows; i-- > 0;)
 		if (is_maintenance(t, i))
 			list_add(list, &(struct list_row){.table = t, .at = i});

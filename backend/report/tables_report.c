@@ -259,7 +259,12 @@ static bool is_told_only(const struct lake_table *t, bool size)
 	return !strcmp(measured, "summary") || (size && !strcmp(measured, "manifest list"));
 }
 
-/* ", 8,120 files"; nothing where it is not known. */
+static bool text_ends_s(const char *label)
+{
+	return label[0] && label[strlen(label) - 1] == 's';
+}
+
+/* ", 8,120 files", ", 1 file"; nothing where it is not known. */
 static void put_count(struct buf *out, const struct lake_table *t, const char *column, enum unit unit, bool told, const char *label)
 {
 	struct value v = lake_table_get(t, column);
@@ -267,7 +272,8 @@ static void put_count(struct buf *out, const struct lake_table *t, const char *c
 
 	if (v.type == VALUE_UNKNOWN || (v.type == VALUE_INT && v.u.i == 0 && !strcmp(column, "deletes")))
 		return;
-	buf_printf(out, ", %s%s%s", told ? "about " : "", value_show(shown, v, unit), label);
+	value_show(shown, v, unit);
+	buf_printf(out, ", %s%s%.*s", told ? "about " : "", shown, (int)strlen(label) - (!strcmp(shown, "1") && text_ends_s(label)), label);
 }
 
 static void put_catalogs(struct buf *out, const struct lake_table *t)
