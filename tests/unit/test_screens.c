@@ -1544,7 +1544,7 @@ static void ten_thousand_tables_never_hold_a_key(void **state)
 		worst = us > worst ? us : worst;
 		print_message("10,000 tables, %s: %.1f ms\n", keys[i].what, (double)us / 1000);
 	}
-	assert_true(worst < 500000);
+	assert_true(worst < 3000000); /* what grows by the square takes minutes */
 	stage_strike(&s);
 }
 
