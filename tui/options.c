@@ -272,11 +272,11 @@ static bool find_command(int argc, char *const argv[], struct options *o, int *a
 /* How many words the arguments are, where they may not be left out. */
 static size_t names_needed(enum command command)
 {
-	struct text rest = text_of(command_specs[command].arguments), word;
+	struct text rest = text_until(text_of(command_specs[command].arguments), '['), word;
 	size_t n = 0;
 
 	while (text_word(&rest, &word))
-		n += word.at[0] != '[';
+		n++;
 	return n;
 }
 
@@ -290,7 +290,7 @@ static bool take_name(const char *word, struct options *o, struct err *err)
 		n++;
 	if (n == NAMES_MAX)
 		return err_set(err, ERR_USAGE, "at most %d services can be named", NAMES_MAX);
-	if (names_needed(o->command) && n == names_needed(o->command))
+	if (names_needed(o->command) && n == names_needed(o->command) && !strstr(command_specs[o->command].arguments, "..."))
 		return err_set(err, ERR_USAGE, "\"laketop %s\" takes %s, and no \"%s\"", command_specs[o->command].name,
 			command_specs[o->command].arguments, word);
 	o->names[n] = word;

@@ -14,7 +14,7 @@
 #include "engine.h"
 #include "storage.h"
 
-enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3 };
+enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3, NUDGE_MS = 1000 };
 
 enum { NEWS_PULSE, NEWS_DEPTH, NEWS_ANSWER, NEWS };
 
@@ -136,6 +136,7 @@ struct engine {
 	const struct snapshot *host_news, *docker_news;
 	struct history load, memory;
 	uint64_t event_number;
+	int64_t nudge_next;          /* clock_ms(): not before this is looked again for a verification's sake */
 	struct ops *ops;             /* NULL before the start is whole */
 	bool discovered;             /* the first round of discovery was answered */
 	int events_file;             /* fd or -1 */

@@ -241,6 +241,18 @@ static void say_action(void *ctx, enum severity severity, const char *service, c
 	event_say(ctx, severity, service, "%s", words);
 }
 
+/* Who waits for something to have come about looks oftener. */
+static void look_at_what_is_verified(struct engine *e)
+{
+	if (e->lake.now < e->nudge_next)
+		return;
+	for (size_t i = 0; i < e->lake.n_actions; i++)
+		if (e->lake.actions[i].state == ACTION_VERIFYING && e->lake.actions[i].wish.service[0]) {
+			engine_refresh(e, e->lake.actions[i].wish.service);
+			e->nudge_next = e->lake.now + NUDGE_MS;
+		}
+}
+
 bool engine_turn(struct engine *e)
 {
 	uint64_t count;
@@ -269,6 +281,7 @@ bool engine_turn(struct engine *e)
 	ports_build(e);
 	if (e->ops)
 		ops_turn(e->ops, &e->lake, say_action, e);
+	look_at_what_is_verified(e);
 	reap(e);
 	e->replay_over = published;
 	e->lake.turn++;
