@@ -163,6 +163,8 @@ struct lake {
 /* The value of a column of catalog_tables' "tables" for a table of the lake. */
 struct value lake_table_get(const struct lake_table *t, const char *column);
 const struct lake_table *lake_table_named(const struct lake *lake, const char *name); /* "orders.x", or "CATALOG.orders.x"; NULL */
+/* All that will be read of it was read, or it is down: what a command waits for. */
+bool catalog_is_told(const struct catalog_view *c);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *catalog_answer_to(const struct catalog_view *c, const char *view, const char *table);
 const struct service *lake_service(const struct lake *lake, const char *name);

@@ -101,6 +101,7 @@ struct snapshot {
 	struct health health;     /* PART_DEPTH */
 	struct files files;       /* PART_PULSE */
 	uint64_t server;          /* PART_PULSE and PART_DEPTH: who was asked, as the host knew it; 0 unknown. Not recorded */
+	uint64_t print;           /* PART_CATALOG: tells what it says from what another one says; 0 unknown. Not recorded */
 	unsigned requests;        /* what this cost the source */
 	size_t bytes;
 	struct figure *figures;

@@ -13,7 +13,7 @@
 #include "iceberg.h"
 #include "snapshot.h"
 
-extern const struct figure_spec catalog_figures[]; /* tables, views, unread, failed, listed, cut */
+extern const struct figure_spec catalog_figures[]; /* tables, views, unread, uncounted, failed, listed, cut */
 extern const struct table_spec catalog_tables[];   /* "tables", a row per table; see tables.c for each column */
 extern const struct table_spec table_views[];      /* one per view; ends with a name of NULL */
 extern const struct figure_spec plan_figures[];    /* of the previews among them */
@@ -30,6 +30,8 @@ void keeper_free(struct keeper *k);
  * unread is told as such and comes next time. True: the snapshot is whole or honest about it; false: s->err says why. */
 bool keeper_look(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s);
 void keeper_retry(struct keeper *k); /* what failed is tried again at the next look, whenever it would have been due */
+/* Asked between two tables: true ends a look early, for somebody waits for an answer. Any thread may change what it says. */
+void keeper_hurry(struct keeper *k, bool (*hurry)(void *ctx), void *ctx);
 bool keeper_unread(const struct keeper *k); /* there is more to read: look again soon */
 /* False: s->err says why. */
 bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, const char *view, const char *table, struct snapshot *s);

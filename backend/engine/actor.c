@@ -74,8 +74,9 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 		snapshot_unref(s); /* the end cut it short: it knows less than it says */
 		return;
 	}
-	if (e->record >= 0 && s->part != PART_ANSWER)
+	if (e->record >= 0 && s->part != PART_ANSWER && !(s->print && s->print == a->recorded))
 		record(e, s);
+	a->recorded = s->print;
 	pthread_mutex_lock(&e->lock);
 	if (a->job == JOB_CLERK || a->job == JOB_REPLAY) {
 		if (e->n_answers < sizeof e->answers / sizeof *e->answers)

@@ -44,6 +44,7 @@ struct actor {
 	atomic_bool retired;                 /* its service is gone: end */
 	atomic_uint requests;
 	atomic_size_t bytes;
+	uint64_t recorded;                   /* print of its last snapshot: ten thousand tables are not recorded again and again; its own */
 	/* under the engine's lock */
 	struct target target;
 	bool refresh;                        /* depth too, at the next round */

@@ -94,6 +94,17 @@ static void answer(struct post *post, const struct target *t, const char *view, 
 	publish(post, s, &p, ++post->answers, LOOK_EVERY);
 }
 
+static bool is_asked(void *ctx)
+{
+	struct actor *a = ctx;
+	bool asked;
+
+	pthread_mutex_lock(&a->engine->lock);
+	asked = a->ask_view[0] != '\0';
+	pthread_mutex_unlock(&a->engine->lock);
+	return asked;
+}
+
 void *actor_catalog(void *arg)
 {
 	struct actor *a = arg;
@@ -103,6 +114,7 @@ void *actor_catalog(void *arg)
 	struct target *t = mem_new(1, sizeof *t);
 	int64_t due = 0;
 
+	keeper_hurry(post.keeper, is_asked, a);
 	do {
 		bool refresh;
 		char view[sizeof a->ask_view], table[sizeof a->ask_subject];

@@ -225,6 +225,13 @@ const struct lake_table *lake_table_named(const struct lake *lake, const char *n
 	return t;
 }
 
+bool catalog_is_told(const struct catalog_view *c)
+{
+	struct value unread = snapshot_get(c->snapshot, "unread"), uncounted = snapshot_get(c->snapshot, "uncounted");
+
+	return c->failed || (c->snapshot && unread.u.i <= 0 && uncounted.u.i <= 0);
+}
+
 const struct snapshot *catalog_answer_to(const struct catalog_view *c, const char *view, const char *table)
 {
 	return c->answer && !strcmp(c->answer->view, view) && !strcmp(c->answer->subject, table) ? c->answer : NULL;
@@ -317,11 +324,12 @@ static void take(struct engine *e, size_t i, struct snapshot *s)
 		hold(&v->answer, s);
 		return;
 	}
-	e->catalogs[i].fresh = true;
+	/* row by row the same: what was joined still holds */
+	if (v->failed || s->err.code != ERR_NONE || !v->snapshot || !s->print || v->snapshot->print != s->print)
+		e->catalogs[i].fresh = true;
 	if (s->err.code != ERR_NONE) {
 		hold(&v->failed, s);
 	} else {
-		e->lake.n_tables = 0; /* they point into the old one */
 		hold(&v->snapshot, s);
 		hold(&v->failed, NULL);
 	}

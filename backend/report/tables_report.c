@@ -20,13 +20,9 @@ const struct report_action report_actions[] = {
 
 bool report_tables_told(const struct lake *lake)
 {
-	for (size_t i = 0; i < lake->n_catalogs; i++) {
-		const struct catalog_view *c = &lake->catalogs[i];
-		struct value unread = snapshot_get(c->snapshot, "unread");
-
-		if (!c->failed && (!c->snapshot || (unread.type == VALUE_INT && unread.u.i > 0)))
+	for (size_t i = 0; i < lake->n_catalogs; i++)
+		if (!catalog_is_told(&lake->catalogs[i]))
 			return false;
-	}
 	return true;
 }
 

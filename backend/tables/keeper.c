@@ -14,9 +14,10 @@
 
 enum {
 	TABLES_MOST = 20000,
-	LOOK_MS = 2000, TABLE_MS = 5000,
+	LOOK_MS = 2000, TABLE_MS = 10000,
 	AGAIN_MS = 30000, AGAIN_MOST = 600000,   /* after a failure: doubled each time */
 	RECHECK_MS = 25000, RECHECKS = 200,      /* whose catalog says nothing of changes: at most so many a look */
+	AGED_MS = 3600000,                       /* what is due comes with time alone */
 	AT_ONCE = 40,                            /* so few new tables are counted as they are read; of more all are read first */
 	STRIKES = 3, REFUSALS = 8,
 	COLUMNS = TABLE_COLUMNS_MAX,
@@ -175,9 +176,15 @@ static struct value *packed(const struct table *t, const struct value *row)
 	return cells;
 }
 
-static void failed(struct record *r, const struct err *err)
+/* What its metadata says is told, also where its files could not be counted. */
+static void failed(struct record *r, const struct table *t, const struct value *row, const struct err *err)
 {
 	int64_t after = AGAIN_MS;
+
+	if (table_get(t, 0, "format").type != VALUE_UNKNOWN) {
+		free(r->cells);
+		r->cells = packed(t, row);
+	}
 
 	free(r->error);
 	r->error = mem_copy(err->words[0] ? err->words : "could not be read");
@@ -216,7 +223,8 @@ static enum read_answer read_one(struct keeper *k, struct probe *p, const struct
 
 	sub.wait.deadline = end < p->wait.deadline ? end : p->wait.deadline;
 	sub.arena = s->arena;
-	answer = keeper_iceberg(k, &sub, at, r, exact, left, s, t, row, err);
+	answer = r->format == FORMAT_DELTA ? keeper_delta(k, &sub, at, r, left, s, t, row, err) :
+		keeper_iceberg(k, &sub, at, r, exact, left, s, t, row, err);
 	r->checked = clock_ms();
 	left->bytes -= (int64_t)(sub.bytes - p->bytes);
 	p->requests = sub.requests;
@@ -224,7 +232,7 @@ static enum read_answer read_one(struct keeper *k, struct probe *p, const struct
 	if (answer == READ_OK || answer == READ_LATER)
 		done(r, t, row, exact && answer == READ_OK);
 	else if (answer == READ_FAILED && err->code != ERR_CANCELLED)
-		failed(r, err);
+		failed(r, t, row, err);
 	else if (answer == READ_GONE)
 		r->gone = true;
 	snapshot_unref(s);
@@ -232,6 +240,12 @@ static enum read_answer read_one(struct keeper *k, struct probe *p, const struct
 }
 
 enum work { WORK_READ, WORK_RECHECK, WORK_COUNT };
+
+/* Whether the catalog points elsewhere as soon as something was committed. */
+static bool listing_tells(const struct keeper *k, const struct record *r)
+{
+	return !k->catalog->kind->load && r->format == FORMAT_ICEBERG;
+}
 
 static bool is_due(const struct keeper *k, const struct record *r, enum work work, int64_t now)
 {
@@ -241,7 +255,7 @@ static bool is_due(const struct keeper *k, const struct record *r, enum work wor
 		return !r->read;
 	if (work == WORK_COUNT)
 		return r->read && !r->whole;
-	return r->read && (k->catalog->kind->load || r->format == FORMAT_DELTA) && now - r->checked >= RECHECK_MS;
+	return r->read && now - r->checked >= (listing_tells(k, r) ? AGED_MS : RECHECK_MS);
 }
 
 static int newest_first(const void *a, const void *b)
@@ -286,7 +300,7 @@ static bool work_through(struct keeper *k, struct probe *p, const struct storage
 			*refusals += err.code == ERR_AUTH;
 		}
 		more = clock_ms() < left->until && left->bytes > 0 && *strikes < STRIKES && *refusals < REFUSALS && err.code != ERR_CANCELLED &&
-			wait_left(p->wait) > 0 && !(answer == READ_LATER && left->bytes < left->whole / 4);
+			wait_left(p->wait) > 0 && !(k->hurry && k->hurry(k->hurry_ctx)) && !(answer == READ_LATER && left->bytes < left->whole / 4);
 	}
 	free(due);
 	return more;
@@ -345,11 +359,47 @@ static void put_row(struct snapshot *s, struct table *t, const struct record *r,
 	}
 }
 
+static uint64_t mix(uint64_t hash, uint64_t more)
+{
+	hash = (hash ^ more) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t print_of_text(uint64_t hash, const char *s)
+{
+	for (; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * UINT64_C(1099511628211); /* FNV-1a */
+	return mix(hash, 1);
+}
+
+/* Of every row and figure but how long the listing took. */
+static uint64_t print_of(const struct snapshot *s, const struct table *t)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < s->n_figures; i++)
+		if (strcmp(s->figures[i].spec->name, "listed") != 0)
+			hash = s->figures[i].value.type == VALUE_TEXT ? print_of_text(hash, s->figures[i].value.u.s) : mix(hash, (uint64_t)s->figures[i].value.u.i);
+	for (size_t i = 0; i < t->n_rows * t->n_columns; i++) {
+		const struct value *v = &t->cells[i];
+		uint64_t bits = 0;
+
+		if (v->type == VALUE_REAL)
+			memcpy(&bits, &v->u.r, sizeof bits);
+		else if (v->type == VALUE_BOOL)
+			bits = v->u.b;
+		else if (v->type == VALUE_INT)
+			bits = (uint64_t)v->u.i;
+		hash = v->type == VALUE_TEXT ? print_of_text(hash, v->u.s) : mix(hash, bits + (uint64_t)v->type);
+	}
+	return mix(hash, t->left_off) | 1;
+}
+
 static void tell(struct keeper *k, struct snapshot *s)
 {
 	struct table *t = snapshot_table(s, catalog_tables, "tables");
 	const size_t at[4] = {column(t, "name"), column(t, "format"), column(t, "grade"), column(t, "error")};
-	int64_t tables = 0, views = 0, unread = 0, bad = 0;
+	int64_t tables = 0, views = 0, unread = 0, uncounted = 0, bad = 0;
 
 	table_reserve(s, t, k->n_records);
 	for (size_t i = 0; i < k->n_records; i++) {
@@ -359,17 +409,20 @@ static void tell(struct keeper *k, struct snapshot *s)
 		views += r->format == FORMAT_VIEW;
 		tables += r->format != FORMAT_VIEW;
 		unread += has_metadata(r) && !r->read && !r->error;
+		uncounted += has_metadata(r) && !r->whole && !r->error;
 		bad += r->error != NULL;
 	}
 	t->left_off += k->left_off;
 	snapshot_figure(s, catalog_figures, "tables", (struct value){.type = VALUE_INT, .u.i = tables, .at_least = k->said.cut || k->left_off});
 	snapshot_figure(s, catalog_figures, "views", value_int(views));
 	snapshot_figure(s, catalog_figures, "unread", value_int(unread));
+	snapshot_figure(s, catalog_figures, "uncounted", value_int(uncounted));
 	snapshot_figure(s, catalog_figures, "failed", value_int(bad));
 	if (k->said.words[0])
 		snapshot_figure(s, catalog_figures, "cut", value_text(k->said.words));
 	else if (k->left_off)
 		snapshot_figure(s, catalog_figures, "cut", value_text("of more than 20,000 tables the rest is left off"));
+	s->print = print_of(s, t);
 }
 
 /* ---- the keeper ---- */
@@ -395,10 +448,21 @@ void keeper_free(struct keeper *k)
 	free(k);
 }
 
+void keeper_hurry(struct keeper *k, bool (*hurry)(void *ctx), void *ctx)
+{
+	k->hurry = hurry;
+	k->hurry_ctx = ctx;
+}
+
 void keeper_retry(struct keeper *k)
 {
-	for (size_t i = 0; i < k->n_records; i++)
-		k->records[i].next = k->records[i].checked = 0;
+	for (size_t i = 0; i < k->n_records; i++) {
+		struct record *r = &k->records[i];
+
+		r->next = 0;
+		if (!listing_tells(k, r))
+			r->checked = clock_ms() - RECHECK_MS;
+	}
 }
 
 bool keeper_look(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s)
@@ -428,6 +492,15 @@ bool keeper_unread(const struct keeper *k)
 	return false;
 }
 
+/* Who asks of it waits for its counts. */
+static void count_now(struct keeper *k, struct probe *p, const struct storage *at, struct record *r)
+{
+	struct spending left = {.until = clock_ms() + TABLE_MS, .bytes = look_bytes, .whole = look_bytes};
+	struct err err = {0};
+
+	read_one(k, p, at, r, true, &left, &err);
+}
+
 bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, const char *view, const char *table, struct snapshot *s)
 {
 	struct record key = {.name = mem_copy(table)}, *r;
@@ -438,5 +511,9 @@ bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, 
 		return err_set(&s->err, ERR_USAGE, "%s has no table %s (any more)", k->catalog->name, table);
 	if (!has_metadata(r))
 		return err_set(&s->err, ERR_USAGE, "%s is %s: laketop does not read it", table, format_words(r));
+	if (r->format == FORMAT_DELTA)
+		return keeper_delta_view(k, p, at, r, view, s);
+	if (!strcmp(view, "table") && !r->whole)
+		count_now(k, p, at, r);
 	return keeper_view(k, p, at, r, view, s);
 }

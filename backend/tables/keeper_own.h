@@ -28,8 +28,11 @@ struct keeper {
 	size_t n_records;
 	size_t left_off;         /* tables beyond the cap */
 	struct catalog_said said;
+	bool (*hurry)(void *ctx); /* NULL: never */
+	void *hurry_ctx;
 	/* the newest table that was asked of: views are changed often, and of the same one */
 	char *kept_name, *kept_at;
+	int64_t kept_when;       /* clock_ms() */
 	struct iceberg_metadata *kept;
 };
 
@@ -50,7 +53,12 @@ enum read_answer keeper_iceberg(struct keeper *k, struct probe *p, const struct 
 const struct iceberg_metadata *keeper_metadata(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, struct err *err);
 void keeper_forget(struct keeper *k); /* what is kept for views */
 
-/* keeper_views.c */
+/* keeper_delta.c: the same of a Delta table */
+enum read_answer keeper_delta(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, struct spending *left,
+	struct snapshot *s, struct table *t, struct value *row, struct err *err);
+bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *at, const struct record *r, const char *view, struct snapshot *s);
+
+/* keeper_views.c: of an Iceberg table */
 bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, struct snapshot *s);
 
 #endif

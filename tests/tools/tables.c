@@ -1,126 +1,87 @@
 // SPDX-License-Identifier: MIT
 /*
- * tables: what the keeper makes of a profile's catalogs, as lines of JSON: the engine's own snapshots. For
- * trying by hand, and for tests that watch a catalog through a fault.
+ * tables: what "laketop tables --json" says, once a second from one engine that goes on: for tests that watch
+ * catalogs through a fault, which a command of one look cannot.
  *
- *   tables [-n LOOKS] [-e EVERY_MS] PROFILE [CATALOG [VIEW TABLE]]
+ *   tables [-n LOOKS] [-e EVERY_MS] PROFILE [CATALOG]
  *
- * One look reads all there is to read, as a command does. -n more: so many further looks, EVERY_MS apart.
+ * Every look is one line. It is taken when all was read, and EVERY_MS after the last one.
  */
-#include <errno.h>
 #include <locale.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "catalog.h"
 #include "engine.h"
 #include "net.h"
 #include "report.h"
 
-static bool is_whole(const struct lake *lake)
-{
-	for (size_t i = 0; i < lake->n_catalogs; i++) {
-		const struct catalog_view *v = &lake->catalogs[i];
-		struct value unread = snapshot_get(v->snapshot, "unread");
+enum { PATIENCE_MS = 180000 };
 
-		if (!v->failed && (!v->snapshot || unread.u.i > 0))
-			return false;
-	}
-	return true;
-}
-
-static bool is_answered(const struct lake *lake, const char *view, const char *table)
-{
-	for (size_t i = 0; i < lake->n_catalogs; i++)
-		if (catalog_answer_to(&lake->catalogs[i], view, table))
-			return true;
-	return false;
-}
-
-static void wait_turn(struct engine *e)
+static void turn(struct engine *e)
 {
 	struct pollfd p = {.fd = engine_fd(e), .events = POLLIN};
 
-	poll(&p, 1, 200);
+	poll(&p, 1, 100);
 	engine_turn(e);
 }
 
-static void print(const struct snapshot *s)
+/* The document without its line breaks: none is in a text, which is clean. */
+static void print(const struct lake *lake)
 {
-	struct buf line;
+	const struct report_options options = {.json = true};
+	struct buf out;
 
-	buf_init(&line, SNAPSHOT_CATALOG_CAP * 2);
-	if (s && snapshot_write(s, &line))
-		fwrite(line.at, 1, line.len, stdout);
-	buf_free(&line);
-}
-
-static void print_all(const struct lake *lake)
-{
-	for (size_t i = 0; i < lake->n_catalogs; i++)
-		print(lake->catalogs[i].failed ? lake->catalogs[i].failed : lake->catalogs[i].snapshot);
+	buf_init(&out, 64 << 20);
+	report_tables(lake, &options, &out);
+	for (size_t i = 0; i < out.len; i++)
+		if (out.at[i] != '\n')
+			putchar(out.at[i]);
+	putchar('\n');
 	fflush(stdout);
+	buf_free(&out);
 }
 
-static int watch(struct engine *e, int looks, int every, char **ask)
+static int watch(struct engine *e, long looks, long every)
 {
-	int64_t until = clock_ms() + 120000;
+	for (long i = 0; i < looks; i++) {
+		int64_t begun = clock_ms();
 
-	while (!is_whole(engine_lake(e)) && clock_ms() < until)
-		wait_turn(e);
-	if (ask[0] && ask[1] && ask[2]) {
-		engine_ask_table(e, ask[0], ask[1], ask[2]);
-		while (!is_answered(engine_lake(e), ask[1], ask[2]) && clock_ms() < until)
-			wait_turn(e);
-		for (size_t i = 0; i < engine_lake(e)->n_catalogs; i++)
-			print(catalog_answer_to(&engine_lake(e)->catalogs[i], ask[1], ask[2]));
-		return clock_ms() < until ? 0 : 1;
+		if (i)
+			engine_refresh(e, NULL);
+		do
+			turn(e);
+		while ((!report_tables_told(engine_lake(e)) || (i && clock_ms() - begun < every)) && clock_ms() - begun < PATIENCE_MS);
+		print(engine_lake(e));
 	}
-	print_all(engine_lake(e));
-	for (int i = 1; i < looks; i++) {
-		int64_t next = clock_ms() + every;
-
-		engine_refresh(e, NULL);
-		while (clock_ms() < next)
-			wait_turn(e);
-		print_all(engine_lake(e));
-	}
-	return clock_ms() < until ? 0 : 1;
+	return report_tables_told(engine_lake(e)) ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
 	struct engine_options options = {.headless = true, .tables = true, .blind = true, .only_kinds = (const char *const[]){NULL}};
 	struct err err = {0};
-	char *none[3] = {NULL}, **ask = none;
-	int looks = 1, every = 1000, c, status;
+	long looks = 1, every = 1000;
 	struct engine *e;
+	int c, status;
 
 	while ((c = getopt(argc, argv, "n:e:")) != -1)
-		if (c == 'n')
-			looks = (int)strtol(optarg, NULL, 10);
-		else if (c == 'e')
-			every = (int)strtol(optarg, NULL, 10);
+		*(c == 'n' ? &looks : &every) = strtol(optarg ? optarg : "1", NULL, 10);
 	if (optind >= argc) {
-		fprintf(stderr, "tables [-n LOOKS] [-e EVERY_MS] PROFILE [CATALOG [VIEW TABLE]]\n");
+		fprintf(stderr, "tables [-n LOOKS] [-e EVERY_MS] PROFILE [CATALOG]\n");
 		return 2;
 	}
 	setlocale(LC_ALL, "C.UTF-8");
 	net_global_init();
 	options.host = host_local();
 	options.profile = profile_load(options.host, argv[optind], &err);
-	if (optind + 1 < argc)
-		options.only = argv[optind + 1];
-	if (optind + 3 < argc)
-		ask = argv + optind + 1;
+	options.only = optind + 1 < argc ? argv[optind + 1] : NULL;
 	e = options.profile ? engine_start(&options, &err) : NULL;
 	if (!e) {
 		fprintf(stderr, "%s\n", err.words);
 		return 2;
 	}
-	status = watch(e, looks, every, ask);
+	status = watch(e, looks, every);
 	return engine_stop(e, 5000) ? 3 : status;
 }
