@@ -403,6 +403,8 @@ static void rows_text(const struct table *t, struct buf *out)
 			const struct column_spec *spec = &t->spec->columns[i];
 			struct value v = t->cells[row * t->n_columns + i];
 
+			if (v.type == VALUE_TEXT && !v.u.s[0] && !strcmp(spec->name, "partition") && first)
+				v = value_text("(unpartitioned)");
 			if (v.type == VALUE_UNKNOWN || !strcmp(spec->name, "depth") || (v.type == VALUE_TEXT && !v.u.s[0]) || !strcmp(spec->name, "number"))
 				continue;
 			if (!first && strcmp(spec->name, "value") != 0)
