@@ -74,6 +74,7 @@ void delta_row(const struct delta_table *t, const struct table_health *health, s
 	table_set(s, table, row, "records", delta_count(t->records));
 	table_set(s, table, row, "bytes", delta_count(t->bytes));
 	table_set(s, table, row, "committed", last && last->when > 0 ? value_int(last->when) : value_unknown());
+	table_set(s, table, row, "snapshot", delta_count(t->version));
 	table_set(s, table, row, "operation", last ? words(last->operation) : value_unknown());
 	table_set(s, table, row, "by", last ? words(engine_of(last->engine, s->arena)) : value_unknown());
 	table_set(s, table, row, "rate", value_real(t->rate));

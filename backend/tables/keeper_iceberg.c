@@ -151,6 +151,7 @@ static void put_metadata(const struct cells *c, const struct iceberg_metadata *m
 	words(c, "metadata", url);
 	number(c, "snapshots", (int64_t)m->n_snapshots_all);
 	number(c, "committed", now ? now->when : m->updated > 0 ? m->updated : -1);
+	table_set(c->s, c->t, c->row, "snapshot", now ? value_int(now->id) : value_unknown());
 	words(c, "operation", now ? now->operation : NULL);
 	words(c, "by", now ? now->engine : NULL);
 	table_set(c->s, c->t, c->row, "rate", value_real(rate_of(m)));
@@ -163,6 +164,7 @@ static void put_truth(const struct cells *c, const struct iceberg_truth *t)
 	number(c, "files", t->files);
 	number(c, "small", t->small);
 	number(c, "deletes", sum(sum(t->position_files, t->equality_files), t->vectors));
+	number(c, "position_deletes", t->position_deletes);
 	number(c, "records", t->records);
 	number(c, "bytes", t->bytes);
 	number(c, "manifests", t->manifests);

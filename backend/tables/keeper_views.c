@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+
 enum { FILES_SHOWN = 2000, MANIFESTS_MOST = 100000 };
 static const int64_t view_bytes = INT64_C(512) << 20, view_memory = INT64_C(48) << 20;
 
@@ -49,13 +51,18 @@ static void set(struct look *l, struct value *row, const char *column, struct va
 static void fact(struct look *l, const char *what, struct value v, enum unit unit)
 {
 	struct value *row;
-	char words[VALUE_TEXT_SIZE];
+	char words[VALUE_TEXT_SIZE], time[CLOCK_TEXT];
 
 	if (v.type == VALUE_UNKNOWN)
 		return;
 	row = table_row(l->s, l->t);
+	value_show(words, v, unit);
+	if (v.type == VALUE_INT && unit == UNIT_TIME)
+		text_copy(words, sizeof words, text_of(clock_rfc3339(time, v.u.i)));
+	else if (v.type == VALUE_INT && unit == UNIT_NONE) /* an id: digits without separators */
+		snprintf(words, sizeof words, "%lld", (long long)v.u.i);
 	set(l, row, "what", value_text(what));
-	set(l, row, "value", v.type == VALUE_TEXT ? v : value_text(value_show(words, v, unit)));
+	set(l, row, "value", v.type == VALUE_TEXT ? v : value_text(words));
 	set(l, row, "number", v.type == VALUE_INT ? v : value_unknown());
 }
 
