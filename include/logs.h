@@ -39,6 +39,8 @@ struct log_folder;
 /* Calls each for every whole event. */
 struct log_folder *log_folder_new(bool (*each)(void *ctx, const struct log_event *e), void *ctx);
 bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_t now); /* in any pieces; false: each wanted no more */
+/* The level, by its source, of lines fed from here that name none. */
+void log_folder_tell(struct log_folder *f, enum log_level level);
 /* What is held back, since more of it might come, is handed over when nothing came for a while, and at the end. */
 void log_folder_flush(struct log_folder *f, int64_t now);
 void log_folder_free(struct log_folder *f);

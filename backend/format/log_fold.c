@@ -20,6 +20,7 @@ struct log_folder {
 	struct log_event now; /* without its text */
 	int64_t last;      /* stamp of the newest stamped one; -1 */
 	unsigned stamps;   /* lines in this log that had one, up to STAMPS_SURE */
+	enum log_level told;
 	char *clean;
 	bool ended;
 };
@@ -84,11 +85,15 @@ static void take_line(struct log_folder *f, int64_t now)
 	log_line_read(line, now, &facts);
 	if (facts.at >= 0 && f->stamps < STAMPS_SURE)
 		f->stamps++;
-	if (f->now.lines && (facts.continues || (facts.at < 0 && !facts.level && f->stamps >= STAMPS_SURE))) {
+	if (f->now.lines == 1 && f->now.stamped && !f->now.level && facts.at < 0 && facts.level && !facts.continues) {
+		add_line(f, clean); /* java.util.logging: stamp and place, then the level and the words */
+		f->now.level = facts.level;
+	} else if (f->now.lines && (facts.continues || (facts.at < 0 && !facts.level && f->stamps >= STAMPS_SURE))) {
 		add_line(f, clean);
 	} else if (clean.len) {
 		hand_over(f);
-		f->now = (struct log_event){.at = facts.at >= 0 ? facts.at : f->last >= 0 ? f->last : now, .stamped = facts.at >= 0, .level = facts.level};
+		f->now = (struct log_event){.at = facts.at >= 0 ? facts.at : f->last >= 0 ? f->last : now, .stamped = facts.at >= 0,
+			.level = facts.level ? facts.level : f->told};
 		if (facts.at >= 0)
 			f->last = facts.at;
 		add_line(f, clean);
@@ -96,6 +101,11 @@ static void take_line(struct log_folder *f, int64_t now)
 	buf_reset(&f->line);
 	f->line.full = false;
 	f->line_cut = 0;
+}
+
+void log_folder_tell(struct log_folder *f, enum log_level level)
+{
+	f->told = level;
 }
 
 bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_t now)

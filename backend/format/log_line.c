@@ -12,17 +12,19 @@
 static const struct {
 	const char *word;
 	enum log_level level;
-} words[] = { /* longest first where one begins with another */
-	{"TRACE", LOG_TRACE}, {"FINEST", LOG_TRACE}, {"FINER", LOG_TRACE},
-	{"DEBUG5", LOG_DEBUG}, {"DEBUG4", LOG_DEBUG}, {"DEBUG3", LOG_DEBUG}, {"DEBUG2", LOG_DEBUG}, {"DEBUG1", LOG_DEBUG}, {"DEBUG", LOG_DEBUG},
-	{"FINE", LOG_DEBUG}, {"CONFIG", LOG_DEBUG},
-	{"INFO", LOG_INFO}, {"NOTICE", LOG_INFO}, {"LOG", LOG_INFO}, {"STATEMENT", LOG_INFO}, {"DETAIL", LOG_INFO}, {"HINT", LOG_INFO},
-	{"CONTEXT", LOG_INFO}, {"QUERY", LOG_INFO},
-	{"WARNING", LOG_WARN}, {"WARN", LOG_WARN},
-	{"ERROR", LOG_ERROR}, {"ERR", LOG_ERROR}, {"SEVERE", LOG_ERROR}, {"EXCEPTION", LOG_ERROR},
-	{"CRITICAL", LOG_FATAL}, {"CRIT", LOG_FATAL}, {"FATAL", LOG_FATAL}, {"PANIC", LOG_FATAL}, {"EMERG", LOG_FATAL}, {"ALERT", LOG_FATAL},
+	bool colon; /* it is a word of prose as well: only with a colon behind it is it a level */
+} words[] = {
+	{"TRACE", LOG_TRACE, false}, {"FINEST", LOG_TRACE, true}, {"FINER", LOG_TRACE, true},
+	{"DEBUG", LOG_DEBUG, false}, {"DEBUG1", LOG_DEBUG, true}, {"DEBUG2", LOG_DEBUG, true}, {"DEBUG3", LOG_DEBUG, true},
+	{"DEBUG4", LOG_DEBUG, true}, {"DEBUG5", LOG_DEBUG, true}, {"FINE", LOG_DEBUG, true}, {"CONFIG", LOG_DEBUG, true},
+	{"INFO", LOG_INFO, false}, {"NOTICE", LOG_INFO, false}, {"LOG", LOG_INFO, true}, {"STATEMENT", LOG_INFO, true},
+	{"DETAIL", LOG_INFO, true}, {"HINT", LOG_INFO, true}, {"CONTEXT", LOG_INFO, true}, {"QUERY", LOG_INFO, true},
+	{"WARNING", LOG_WARN, false}, {"WARN", LOG_WARN, false},
+	{"ERROR", LOG_ERROR, false}, {"ERR", LOG_ERROR, false}, {"SEVERE", LOG_ERROR, false},
+	{"CRITICAL", LOG_FATAL, false}, {"CRIT", LOG_FATAL, false}, {"FATAL", LOG_FATAL, false}, {"PANIC", LOG_FATAL, true},
+	{"EMERG", LOG_FATAL, true}, {"ALERT", LOG_FATAL, true}, {"BLOCKING", LOG_ERROR, true},
 };
-enum { N_WORDS = sizeof words / sizeof *words, LEVEL_WITHIN = 80 };
+enum { N_WORDS = sizeof words / sizeof *words, LEVEL_WITHIN = 120, TOKENS_MAX = 8 };
 
 const char *log_level_word(enum log_level level)
 {
@@ -61,7 +63,7 @@ static bool number(struct text *t, size_t digits, int *out)
 
 static bool one_of(struct text *t, const char *set)
 {
-	if (!t->len || !strchr(set, t->at[0]))
+	if (!t->len || !t->at[0] || !strchr(set, t->at[0]))
 		return false;
 	t->at++;
 	t->len--;
@@ -93,7 +95,7 @@ static bool zone(struct text *t, int *minutes)
 	*minutes = 0;
 	if (text_skip(t, "Z") || text_skip(t, " UTC") || text_skip(t, " GMT"))
 		return true;
-	if (!rest.len || !strchr("+-", rest.at[0]))
+	if (!rest.len || (rest.at[0] != '+' && rest.at[0] != '-'))
 		return false;
 	sign = rest.at[0] == '-' ? -1 : 1;
 	rest.at++;
@@ -145,7 +147,10 @@ static int64_t dated(struct text *t)
 			return -1;
 	} else
 		return -1;
-	if (!one_of(&rest, "T ") || !clock_of(&rest, &h, &m, &s, &ms))
+	if (!one_of(&rest, "T "))
+		return -1;
+	text_skip(&rest, "- "); /* gin's */
+	if (!clock_of(&rest, &h, &m, &s, &ms))
 		return -1;
 	zoned = zone(&rest, &minutes);
 	*t = rest;
@@ -215,66 +220,181 @@ static int64_t julian(struct text *t)
 	return moment(year, month, day, h, m, s, 0, false, 0);
 }
 
-/* ---- levels ---- */
-
-static bool ends_word(char c)
+/* "[I 2026-11-29 18:04:05.123 ServerApp] " of Jupyter */
+static int64_t jupyter(struct text *t, enum log_level *level)
 {
-	return !isalnum((unsigned char)c) && c != '_' && c != '.';
+	static const char letters[] = "DIWEC";
+	static const enum log_level levels[] = {LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_FATAL};
+	struct text rest = *t;
+	const char *letter = rest.len > 3 && rest.at[0] == '[' && rest.at[1] && rest.at[2] == ' ' ? strchr(letters, rest.at[1]) : NULL;
+	int64_t at;
+
+	if (!letter)
+		return -1;
+	rest = (struct text){rest.at + 3, rest.len - 3};
+	at = dated(&rest);
+	if (at < 0)
+		return -1;
+	*level = levels[letter - letters];
+	*t = text_after(rest, ']');
+	return at;
 }
 
-/* The first word near the beginning that is a level's name, in capitals, or in brackets or before a colon. Moves rest behind it. */
+/* ---- levels ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static void skip(struct text *t, const char *set)
+{
+	while (one_of(t, set))
+		continue;
+}
+
+/* A word of the table, as it is written there. */
+static bool level_word_is(struct text word, bool colon, enum log_level *out)
+{
+	for (size_t i = 0; i < N_WORDS; i++)
+		if (text_is(word, words[i].word) && (colon || !words[i].colon)) {
+			*out = words[i].level;
+			return true;
+		}
+	return false;
+}
+
+/* level=info, lvl="warn" */
+static bool level_key(struct text token, enum log_level *out)
+{
+	if (!text_skip(&token, "level=") && !text_skip(&token, "lvl="))
+		return false;
+	one_of(&token, "\"");
+	return log_level_named(text_until(token, '"'), out);
+}
+
+/* What stands before a level is no prose: names with marks in them, numbers, what tabs or dashes set apart. */
+static bool is_prefix(struct text token, struct text rest)
+{
+	if (rest.len && rest.at[0] == '\t')
+		return true;
+	if (text_starts(rest, " - "))
+		return true;
+	for (size_t i = 0; i < token.len; i++)
+		if (isdigit((unsigned char)token.at[i]) || (token.at[i] && strchr(".@/_=", token.at[i]) && i + 1 < token.len))
+			return true;
+	return false;
+}
+
+static bool skip_group(struct text *t, enum log_level *level)
+{
+	char close = t->at[0] == '[' ? ']' : t->at[0] == '(' ? ')' : t->at[0] == '{' ? '}' : '\0';
+	const char *end = close ? memchr(t->at, close, t->len) : NULL;
+
+	if (!end)
+		return false;
+	if (close == ']')
+		log_level_named(text_trim((struct text){t->at + 1, (size_t)(end - t->at) - 1}), level);
+	t->len -= (size_t)(end + 1 - t->at);
+	t->at = end + 1;
+	return true;
+}
+
+/* The level that stands before any prose. Moves rest behind it. */
 static enum log_level level_in(struct text *rest)
 {
-	size_t within = rest->len < LEVEL_WITHIN ? rest->len : LEVEL_WITHIN;
+	struct text t = *rest;
+	enum log_level level = LOG_UNKNOWN;
 
-	for (size_t i = 0; i < within; i++) {
-		if (i && !ends_word(rest->at[i - 1]))
-			continue;
-		for (size_t k = 0; k < N_WORDS; k++) {
-			size_t n = strlen(words[k].word);
-			bool whole = i + n <= rest->len && (i + n == rest->len || ends_word(rest->at[i + n]));
-			bool marked = i + n < rest->len && (rest->at[i + n] == ':' || rest->at[i + n] == ']' || rest->at[i + n] == ' ') &&
-				(rest->at[i + n] == ':' || (i && rest->at[i - 1] == '['));
+	for (unsigned tokens = 0; tokens < TOKENS_MAX && t.at - rest->at < LEVEL_WITHIN; tokens++) {
+		struct text token, word;
 
-			if (!whole || strncasecmp(rest->at + i, words[k].word, n) != 0 || (strncmp(rest->at + i, words[k].word, n) != 0 && !marked))
+		skip(&t, " \t|-");
+		if (!t.len)
+			return LOG_UNKNOWN;
+		if (skip_group(&t, &level)) {
+			if (!level)
 				continue;
-			/* "LOG" or "ERROR" of a sentence is none: what comes before a level is short and has no prose */
-			rest->at += i + n;
-			rest->len -= i + n;
-			while (rest->len && strchr(" \t:]-|", rest->at[0])) {
-				rest->at++;
-				rest->len--;
-			}
-			return words[k].level;
+			skip(&t, " \t:-|");
+			*rest = t;
+			return level;
 		}
+		token = word = t;
+		for (token.len = 0; token.len < t.len && !is_blank(t.at[token.len]); token.len++)
+			continue;
+		for (word.len = 0; word.len < token.len && isalnum((unsigned char)word.at[word.len]); word.len++)
+			continue;
+		if (level_key(token, &level))
+			return level; /* the pairs stay as they are */
+		if (level_word_is(word, word.len < token.len && token.at[word.len] == ':', &level) &&
+			(word.len == token.len || token.at[word.len] == ':' || token.at[word.len] == '|')) {
+			*rest = (struct text){t.at + word.len, t.len - word.len};
+			skip(rest, " \t:-|");
+			return level;
+		}
+		t = (struct text){t.at + token.len, t.len - token.len};
+		if (!is_prefix(token, t))
+			return LOG_UNKNOWN;
 	}
 	return LOG_UNKNOWN;
 }
 
-/* {"level":"info",...}: enough of JSON for one key */
-static enum log_level level_of_json(struct text line)
+/* The text of the first of these keys of a line of JSON; enough of JSON for that. */
+static struct text json_text(struct text line, const char *const *keys)
 {
-	static const char *const keys[] = {"\"level\":\"", "\"severity\":\"", "\"levelname\":\"", "\"level\": \""};
-	enum log_level level;
+	for (; *keys; keys++) {
+		struct text found = text_between(line, *keys, "\"");
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (text_has(line, keys[i]) && log_level_named(text_between(line, keys[i], "\""), &level))
-			return level;
-	return LOG_UNKNOWN;
+		if (found.len)
+			return found;
+	}
+	return (struct text){"", 0};
+}
+
+/* {"level":"info","ts":"2026-11-29T18:04:05Z",...} */
+static void read_json(struct text line, struct log_line_facts *out)
+{
+	static const char *const levels[] = {"\"level\":\"", "\"level\": \"", "\"severity\":\"", "\"severity\": \"", "\"levelname\":\"",
+		"\"levelname\": \"", "\"log.level\":\"", NULL};
+	static const char *const times[] = {"\"timestamp\":\"", "\"timestamp\": \"", "\"time\":\"", "\"time\": \"", "\"ts\":\"", "\"@timestamp\":\"",
+		"\"at\":\"", "\"asctime\": \"", NULL};
+	struct text time = json_text(line, times);
+
+	out->at = dated(&time);
+	log_level_named(json_text(line, levels), &out->level);
+}
+
+/* "java.lang.IllegalStateException: why", "ValueError: why", "KeyboardInterrupt": the head or the foot of a trace */
+static bool is_exception(struct text line)
+{
+	static const char *const ends[] = {"Error", "Exception", "Interrupt", "Failure"};
+	size_t n = 0;
+
+	while (n < line.len && (isalnum((unsigned char)line.at[n]) || line.at[n] == '.' || line.at[n] == '_' || line.at[n] == '$'))
+		n++;
+	if (n < line.len && line.at[n] != ':')
+		return false;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t len = strlen(ends[i]);
+
+		if (n > len && !memcmp(line.at + n - len, ends[i], len))
+			return true;
+	}
+	return false;
 }
 
 static bool looks_continued(struct text line)
 {
 	static const char *const begins[] = {
-		"\t", "    ", "  at ", " at ", "Caused by:", "Suppressed:", "Traceback (most recent call last)", "... ", "goroutine ", "During handling of the",
-		"The above exception was", "}", "==>",
+		"Caused by:", "Suppressed:", "Traceback (most recent call last)", "... ", "goroutine ", "During handling of the above",
+		"The above exception was", "}", ")", "]",
 	};
 
-	if (!line.len)
+	if (!line.len || is_blank(line.at[0]) || is_exception(line))
 		return true;
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
 		if (text_starts(line, begins[i]))
-			return strcmp(begins[i], "==>") != 0;
+			return true;
 	return false;
 }
 
@@ -285,9 +405,23 @@ void log_line_read(struct text line, int64_t now, struct log_line_facts *out)
 	*out = (struct log_line_facts){.at = -1, .rest = line};
 	if (looks_continued(line)) {
 		out->continues = true;
+		if (is_exception(line) || text_starts(line, "Traceback"))
+			out->level = LOG_ERROR;
 		return;
 	}
-	one_of(&t, "["); /* Kafka's and airflow's stamps stand in brackets */
+	if (text_starts(line, "{\"")) {
+		read_json(line, out);
+		return;
+	}
+	out->at = jupyter(&t, &out->level);
+	if (out->at >= 0) {
+		out->rest = text_trim(t);
+		return;
+	}
+	if (text_skip(&t, "time="))
+		one_of(&t, "\"");
+	else if (!text_skip(&t, "[GIN] "))
+		one_of(&t, "["); /* Kafka's and airflow's stamps stand in brackets */
 	out->at = dated(&t);
 	if (out->at < 0)
 		out->at = glog(&t, now, &out->level);
@@ -296,8 +430,8 @@ void log_line_read(struct text line, int64_t now, struct log_line_facts *out)
 	if (out->at < 0)
 		t = line;
 	else
-		one_of(&t, "]");
+		one_of(&t, "]\"");
 	if (!out->level)
-		out->level = text_starts(line, "{") ? level_of_json(line) : level_in(&t);
+		out->level = text_starts(t, "Exception in thread") || text_starts(t, "panic: ") ? LOG_ERROR : level_in(&t);
 	out->rest = text_trim(t);
 }
