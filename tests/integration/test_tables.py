@@ -5,12 +5,13 @@ own row, a catalog that is down keeps what was last known of it, and ten thousan
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tarfile
 import threading
 import time
 
-from check import LAKETOP, ROOT, Lab, end, laketop, ok, screen, skip, story, sys, until
+from check import ROOT, Lab, end, laketop, ok, screen, skip, story, sys, until
 
 LAB = Lab("tables", "light")
 os.environ.update(LAB.env)  # before the lab's own modules are read: they take their ports from there
@@ -72,6 +73,33 @@ def one_table_through_two_catalogs_is_one_row():
 def a_database_without_a_catalog_says_so():
     tables = told(profile("none", catalog("lake", database="postgres")))
     ok("a-database-without-a-catalog-says-so", "no iceberg_tables" in (tables["catalogs"][0]["error"] or ""), str(tables["catalogs"]))
+
+
+def layouts():
+    """The oldest layout has no type, others write capitals, iceberg-go its namespaces as JSON; a type of NULL is a table."""
+    path = profile("layouts", catalog("lake"))
+
+    def names(sql):
+        psql(sql)
+        tables = told(path)
+        return [(t["name"], t["format"]) for t in tables["tables"]], tables["catalogs"][0]["error"]
+    try:
+        got = names("""ALTER TABLE iceberg_tables RENAME TO kept; CREATE TABLE iceberg_tables AS SELECT catalog_name, table_namespace, table_name,
+                       metadata_location, previous_metadata_location FROM kept WHERE table_name = 'kitchens'""")
+        ok("a-catalog-of-the-oldest-layout-is-read", got == ([("kitchen.kitchens", "iceberg")], None), str(got))
+        got = names("""INSERT INTO iceberg_tables SELECT 'other', '__iceberg_namespace_v1__:["a.b","c"]', 't.x', metadata_location, NULL FROM iceberg_tables""")
+        ok("names-with-dots-and-of-several-catalogs-are-told-apart",
+           got == ([("lake.kitchen.kitchens", "iceberg"), ('other."a.b".c."t.x"', "iceberg")], None), str(got))
+        got = names("""DROP TABLE iceberg_tables; CREATE TABLE "ICEBERG_TABLES" AS SELECT catalog_name AS "CATALOG_NAME", table_namespace AS "TABLE_NAMESPACE",
+                       table_name AS "TABLE_NAME", metadata_location AS "METADATA_LOCATION", NULLIF(iceberg_type, 'TABLE') AS "ICEBERG_TYPE" FROM kept""")
+        ok("a-catalog-in-capitals-is-read", len(got[0]) == len(TRUTH) + 1 and ("kitchen.open_orders", "view") in got[0], str(got))
+    finally:
+        psql('DROP TABLE IF EXISTS "ICEBERG_TABLES", iceberg_tables; ALTER TABLE kept RENAME TO iceberg_tables')
+    try:
+        got = names("REVOKE SELECT ON iceberg_tables FROM CURRENT_USER")
+        ok("a-forbidden-catalog-says-so", got[0] == [] and "may not read public.iceberg_tables" in got[1], str(got))
+    finally:
+        psql("GRANT SELECT ON iceberg_tables TO CURRENT_USER")
 
 
 # ---- faults ----
@@ -152,12 +180,12 @@ def through_one_engine():
         ok("a-dropped-table-vanishes", watch.until(15, lambda x: "kitchens" not in by_name(x)), "it is still there")
         psql("INSERT INTO iceberg_tables SELECT * FROM kept; DROP TABLE kept")
         ok("it-is-there-again", watch.until(15, lambda x: by_name(x).get("kitchens", {}).get("exact")), "it is not")
-        LAB("break", "killed:postgres")
+        os.kill(int((LAB.home / "run" / "postgres.pid").read_text().split()[0]), signal.SIGINT)  # its fast shutdown
         down = watch.until(20, lambda x: x["catalogs"][0]["error"])
         rows = by_name(down) if down else {}
         ok("a-catalog-that-is-down-keeps-its-tables", rows.get("orders", {}).get("data_files") == 28, str(down)[:300])
         ok("they-are-told-as-old-with-their-age", down and all(t["old"] and t["age_ms"] >= 0 for t in rows.values()), str(rows.get("orders")))
-        LAB("heal")
+        LAB.up()
         up = watch.until(60, lambda x: not x["catalogs"][0]["error"] and not by_name(x)["orders"]["old"])
         ok("it-is-back-by-itself", up, str(watch.looks[-1:])[:300])
     finally:
@@ -205,7 +233,7 @@ def polite():
 with LAB:
     LAB.up()
     LAB("seed")
-    for test in (figures_are_what_spark_counted, one_table_through_two_catalogs_is_one_row, a_database_without_a_catalog_says_so, missing_metadata,
+    for test in (figures_are_what_spark_counted, one_table_through_two_catalogs_is_one_row, a_database_without_a_catalog_says_so, layouts, missing_metadata,
                  truncated_manifest_list, refused_key, polite, through_one_engine, ten_thousand_tables):
         story(test)
 end()
