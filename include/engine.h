@@ -22,6 +22,7 @@ struct engine_options {
 	bool headless;             /* judge one round as it is: no hysteresis */
 	bool discover;             /* find what no profile names */
 	bool blind;                /* the host is not looked at: only what the profile says is asked, and who holds a port is not known */
+	bool shallow;              /* who answers, and views that are asked for: no deeper look */
 	bool tables;               /* headless: catalogs are read too; the screen always does */
 	const char *only;          /* one service with the catalogs that it answers, or one catalog; NULL: all */
 	bool read_only;            /* nothing is ever changed; the lock cannot be opened */

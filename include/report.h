@@ -13,7 +13,7 @@ enum exit_code {
 };
 
 struct report_options {
-	bool json, tables;
+	bool json, tables, csv;
 	const char *service; /* one; NULL: all */
 	const char *group;   /* of lag: its partitions too; NULL: all groups */
 };
@@ -44,6 +44,17 @@ extern const struct report_action report_actions[]; /* ends with a name of NULL 
 bool report_action_fits(const struct report_action *action, const struct lake_table *t);
 enum exit_code report_plan(const struct lake *lake, const struct lake_table *t, const char *action, const struct snapshot *plan,
 	const struct report_options *options, struct buf *out);
+/* Rows of a table: who is to be asked for them, then what came. notes: what else there is to say, in lines. EXIT_UNKNOWN: the engine
+ * knows no such table. */
+struct report_rows {
+	char service[NAME_SIZE], subject[512];
+};
+/* engine: a service, for a name that begins with what that calls the catalog; NULL: that of the table's catalog, which the name may begin
+ * with. False: err says why nobody can be asked. */
+bool report_rows_ask(const struct profile *profile, const char *engine, const char *table, int64_t limit, struct report_rows *out,
+	struct err *err);
+enum exit_code report_rows(const struct lake *lake, const struct report_options *options, const struct report_rows *asked, struct buf *out,
+	struct buf *notes);
 void report_versions(struct buf *out); /* of laketop and its libraries, for --version and doctor */
 /* One line, and its exit code. names NULL: the required services. */
 enum exit_code report_check(const struct lake *lake, const char *const *names, struct buf *out);

@@ -36,6 +36,7 @@ bool rows_subject(char out[ROWS_SUBJECT_SIZE], const char *catalog, const char *
 /* Without a number: ROWS_USUAL. False: err says what is wrong with it. */
 bool rows_parse(const char *subject, struct rows_ask *out, struct err *err);
 /* The name for SQL, every part between two quotes: `lake`.`kitchen`.`orders`. Whatever is in a part, it stays a name. */
+bool rows_put_quoted(struct buf *sql, const char *part, char quote); /* false: no room */
 void rows_put_name(struct buf *sql, const struct rows_ask *ask, char quote);
 
 /* ---- building the answer ---- */

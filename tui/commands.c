@@ -4,6 +4,7 @@
  * not answered by --within is unknown. Exit codes are report.h's. Main thread.
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "mem.h"
 #include "net.h"
 #include "report.h"
+#include "rows.h"
 #include "run.h"
 #include "service.h"
 #include "tables_commands.h"
@@ -21,6 +23,7 @@
 #include "theme.h"
 
 enum { OUT_MAX = 64 << 20, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40, QUESTIONS_MAX = 64 };
+enum { ROWS_STOP_MS = 1200 }; /* for the word to the server that it may stop */
 
 /* Where the profile names what lag is about, nobody else is asked. */
 static bool names_lag(const struct profile *profile)
@@ -338,6 +341,79 @@ static int run_wait(const struct setup *setup)
 	return met ? EXIT_READY : EXIT_TIME;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void on_end(int number)
+{
+	interrupted = number;
+}
+
+static bool rows_came(const struct lake *lake, const void *ctx)
+{
+	const struct report_rows *asked = ctx;
+	const struct service *s = lake_service(lake, asked->service);
+
+	return interrupted || (s && service_answer(s, ROWS_VIEW, asked->subject));
+}
+
+static bool engine_settled(const struct lake *lake, const void *ctx)
+{
+	(void)ctx;
+	return interrupted || lake->settled;
+}
+
+static int print_rows(const struct setup *setup, struct engine *engine, const struct report_rows *asked)
+{
+	const struct report_options report = {.json = setup->options->json, .csv = setup->options->csv};
+	struct buf out, notes;
+	int code;
+
+	buf_init(&out, OUT_MAX);
+	buf_init(&notes, 4096);
+	code = (int)report_rows(engine_lake(engine), &report, asked, &out, &notes);
+	if (fwrite(buf_text(&out).at, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
+		code = EXIT_USAGE;
+	for (struct text rest = buf_text(&notes), line; text_line(&rest, &line);)
+		fprintf(stderr, "laketop: %.*s\n", (int)line.len, line.at);
+	buf_free(&out);
+	buf_free(&notes);
+	return code;
+}
+
+/* Ctrl-C is heard, so that the engine can be told to stop what it runs for us. */
+static int run_rows(const struct setup *setup)
+{
+	const struct options *o = setup->options;
+	struct sigaction ends = {.sa_handler = on_end};
+	struct engine_options options = engine_options_of(setup);
+	int64_t deadline = clock_ms() + (o->within >= 0 ? o->within : WITHIN_MS + ROWS_MS);
+	struct report_rows asked;
+	struct engine *engine = NULL;
+	struct err err = {0};
+	int code = EXIT_USAGE;
+
+	if (report_rows_ask(setup->profile, o->service, o->names[0], o->limit < 0 ? ROWS_USUAL : o->limit, &asked, &err)) {
+		options.only = asked.service;
+		options.discover = !profile_service(setup->profile, asked.service);
+		options.shallow = true;
+		net_global_init();
+		engine = engine_start(&options, &err);
+	}
+	if (!engine) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		return code;
+	}
+	sigaction(SIGINT, &ends, NULL);
+	sigaction(SIGTERM, &ends, NULL);
+	if (options.discover) /* it has to be found first */
+		run_until(engine, deadline, engine_settled, NULL);
+	engine_ask_view(engine, asked.service, ROWS_VIEW, asked.subject);
+	run_until(engine, deadline, rows_came, &asked);
+	code = interrupted ? 128 + interrupted : print_rows(setup, engine, &asked);
+	end_engine(engine, ROWS_STOP_MS, code);
+	return code;
+}
+
 static int run_themes(const struct setup *setup)
 {
 	struct theme theme;
@@ -382,6 +458,8 @@ int command_run(const struct setup *setup)
 		return run_reporting(setup, print_table);
 	case COMMAND_PLAN:
 		return run_reporting(setup, print_plan);
+	case COMMAND_ROWS:
+		return run_rows(setup);
 	case COMMAND_DOCTOR:
 		return run_reporting(setup, print_doctor);
 	case COMMAND_WAIT:

@@ -6,13 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rows.h"
 #include "text.h"
 
 enum { WORD_MAX = 32 };
 
 #define FOR(command) (1u << (command))
 enum { FACTS = FOR(COMMAND_SCREEN) | FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_WAIT) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) |
-	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR),
+	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) |
+		FOR(COMMAND_DOCTOR),
 	ACTS = FOR(COMMAND_START) | FOR(COMMAND_STOP) | FOR(COMMAND_RESTART) | FOR(COMMAND_DO) };
 
 const struct command_spec command_specs[COMMAND_COUNT] = {
@@ -27,6 +29,7 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_TABLES] = {"tables", "", "every table of every catalog, and what is due for it, most due first"},
 	[COMMAND_TABLE] = {"table", "TABLE", "one table: health, facts, snapshots, partitions, schema, properties"},
 	[COMMAND_PLAN] = {"plan", "ACTION TABLE", "what compact, expire, manifests, deletes, orphans, optimize or vacuum would do; nothing is run"},
+	[COMMAND_ROWS] = {"rows", "TABLE", "the first rows of a table, by the engine of its catalog"},
 	[COMMAND_DOCTOR] = {"doctor", "", "versions, terminal, what is asked of each service and what that costs it"},
 	[COMMAND_START] = {"start", "SERVICE...", "start them, what they need first, and wait until they serve; \"all\" is every required one"},
 	[COMMAND_STOP] = {"stop", "SERVICE...", "stop them, those that need others first"},
@@ -46,14 +49,16 @@ const struct option_spec option_specs[] = {
 	{"--no-color", NULL, "draw without colours, as with NO_COLOR", FOR(COMMAND_SCREEN)},
 	{"--mouse", NULL, "begin with the mouse on (m switches it)", FOR(COMMAND_SCREEN)},
 	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) |
-		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN)},
+		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS)},
 	{"--files", NULL, "with its largest files", FOR(COMMAND_TABLE)},
+	{"--csv", NULL, "print CSV (RFC 4180): NULL is an empty field, an empty text is \"\"", FOR(COMMAND_ROWS)},
+	{"-n", "N", "as many rows, from 1 to 10000 (100)", FOR(COMMAND_ROWS)},
 	{"--tables", NULL, "with the tables of each service", FOR(COMMAND_STATUS)},
-	{"--service", "NAME", "only this one", FOR(COMMAND_STATUS) | FOR(COMMAND_LAG)},
+	{"--service", "NAME", "only this one; of rows: who shows them", FOR(COMMAND_STATUS) | FOR(COMMAND_LAG) | FOR(COMMAND_ROWS)},
 	{"--group", "NAME", "only this consumer group, with its partitions", FOR(COMMAND_LAG)},
 	{"--within", "TIME", "answer after this time at the latest; what is not known by then is unknown (8s)",
 		FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) |
-			FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_DOCTOR)},
+			FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_DOCTOR)},
 	{"--for", "SERVICE=VERDICT[@VERSION]", "what to wait for; may be given more than once: all of them", FOR(COMMAND_WAIT)},
 	{"--timeout", "TIME", "give up then, with exit code 6 (60s)", FOR(COMMAND_WAIT)},
 	{"--yes", NULL, "run it without asking", ACTS},
@@ -193,6 +198,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		{"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
 		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--files", NULL, &o->files},
 		{"--yes", NULL, &o->yes}, {"--read-only", NULL, &o->read_only}, {"--locked", NULL, &o->locked}, {"--of", &o->version_wanted, NULL},
+		{"--csv", NULL, &o->csv},
 		{"--help", NULL, &o->help}, {"--version", NULL, &o->version},
 	};
 
@@ -200,6 +206,9 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		return take_time(spec->name, value, &o->within, err);
 	if (!strcmp(spec->name, "--timeout"))
 		return take_time(spec->name, value, &o->timeout, err);
+	if (!strcmp(spec->name, "-n"))
+		return (text_i64(text_of(value), &o->limit) && o->limit >= 1 && o->limit <= ROWS_MOST) ||
+		       err_set(err, ERR_USAGE, "-n %s: expected a number from 1 to %d", value, ROWS_MOST);
 	if (!strcmp(spec->name, "--for"))
 		return take_condition(value, o, err);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -302,7 +311,7 @@ bool options_parse(int argc, char *const argv[], struct options *out, struct err
 	int command_at;
 	bool fine = true;
 
-	*out = (struct options){.within = -1, .timeout = -1};
+	*out = (struct options){.within = -1, .timeout = -1, .limit = -1};
 	if (!find_command(argc, argv, out, &command_at, err))
 		return false;
 	for (int i = 1; i < argc && fine; i++)
@@ -318,6 +327,8 @@ bool options_parse(int argc, char *const argv[], struct options *out, struct err
 		return err_set(err, ERR_USAGE, "--record and --replay exclude each other");
 	if (names_needed(out->command) && !out->names[names_needed(out->command) - 1])
 		return err_set(err, ERR_USAGE, "\"laketop %s\" needs %s", command_specs[out->command].name, command_specs[out->command].arguments);
+	if (out->json && out->csv)
+		return err_set(err, ERR_USAGE, "--json and --csv exclude each other");
 	if (out->command == COMMAND_WAIT && !out->conditions[0])
 		return err_set(err, ERR_USAGE, "\"laketop wait\" needs --for SERVICE=VERDICT[@VERSION]");
 	return true;

@@ -15,7 +15,7 @@
 enum command {
 	COMMAND_SCREEN, /* none was given */
 	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_LAG, COMMAND_SPARK,
-	COMMAND_TABLES, COMMAND_TABLE, COMMAND_PLAN, COMMAND_DOCTOR,
+	COMMAND_TABLES, COMMAND_TABLE, COMMAND_PLAN, COMMAND_ROWS, COMMAND_DOCTOR,
 	COMMAND_START, COMMAND_STOP, COMMAND_RESTART, COMMAND_DO, COMMAND_THEMES, COMMAND_KEYS,
 	COMMAND_COUNT,
 };
@@ -41,9 +41,10 @@ struct options { /* strings belong to argv; NULL where not given */
 	enum command command;
 	bool help, version;
 	const char *profile, *demo, *record, *replay, *theme, *service, *group;
-	bool ascii, no_color, mouse, json, tables, files, yes, read_only, locked;
+	bool ascii, no_color, mouse, json, tables, files, csv, yes, read_only, locked;
 	const char *version_wanted;             /* of start and stop: only services that expect it */
 	int64_t within, timeout;                /* ms; -1 not given */
+	int64_t limit;                          /* rows; -1 not given */
 	const char *names[NAMES_MAX + 1];       /* the command's arguments: services, a table; ends with NULL */
 	const char *conditions[CONDITIONS_MAX + 1]; /* of --for; ends with NULL */
 };

@@ -383,7 +383,7 @@ static void *actor_service(void *arg)
 		kind = seat.last ? seat.last->who.kind : NULL;
 		if (view[0])
 			take_answer(a, &seat, &t, view, subject);
-		if (kind && kind->inspect && !seat.misses && (refresh || clock_ms() >= seat.depth_due)) {
+		if (kind && kind->inspect && !e->options.shallow && !seat.misses && (refresh || clock_ms() >= seat.depth_due)) {
 			take_depth(a, &seat, &t);
 			/* a little early, so that it falls on the pulse that is due then */
 			seat.depth_due = clock_ms() + actor_paced(e, kind->depth_ms, DEPTH_MS) * 19 / 20;

@@ -18,7 +18,7 @@ const struct figure_spec rows_figures[] = {
 
 /* ---- names ---- */
 
-static bool put_quoted(struct buf *out, const char *part, char quote)
+bool rows_put_quoted(struct buf *out, const char *part, char quote)
 {
 	bool good = buf_add(out, &quote, 1);
 
@@ -37,7 +37,7 @@ bool rows_subject(char out[ROWS_SUBJECT_SIZE], const char *catalog, const char *
 
 	buf_init(&text, ROWS_SUBJECT_SIZE - 1);
 	good = buf_printf(&text, "%lld ", (long long)(limit < 1 ? ROWS_USUAL : limit > ROWS_MOST ? ROWS_MOST : limit));
-	good = good && (strpbrk(catalog, ".\"") ? put_quoted(&text, catalog, '"') : buf_puts(&text, catalog));
+	good = good && (strpbrk(catalog, ".\"") ? rows_put_quoted(&text, catalog, '"') : buf_puts(&text, catalog));
 	good = good && buf_puts(&text, ".") && buf_puts(&text, table);
 	text_copy(out, ROWS_SUBJECT_SIZE, buf_text(&text));
 	buf_free(&text);
@@ -91,7 +91,7 @@ void rows_put_name(struct buf *sql, const struct rows_ask *ask, char quote)
 	for (size_t i = 0; i < ask->n_parts; i++) {
 		if (i)
 			buf_puts(sql, ".");
-		put_quoted(sql, ask->parts[i], quote);
+		rows_put_quoted(sql, ask->parts[i], quote);
 	}
 }
 

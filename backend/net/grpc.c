@@ -12,7 +12,7 @@
 #include "transfer.h"
 #include "value.h"
 
-enum { FRAME_HEAD = 5, MESSAGE_MOST = 4 << 20, STREAM_MESSAGES = 8 /* of the largest size, in all */ };
+enum { FRAME_HEAD = 5, MESSAGE_MOST = 4 << 20, RECEIVE_BUFFER = 128 << 10, STREAM_MESSAGES = 8 /* of the largest size, in all */ };
 
 /* A compressed flag of 0, the length, the message. */
 static unsigned char *frame_of(struct text message)
@@ -163,6 +163,8 @@ static void set_call(struct transfer *t, const unsigned char *frame, size_t len,
 	curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
 	curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
+	/* a frame of HTTP/2 has 16 KiB: what does not fit stays in libcurl 7.88, which then waits for the socket to say that more came */
+	curl_easy_setopt(t->easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
 	curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, frame);
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);

@@ -19,6 +19,7 @@ const struct service_kind *const service_kinds[] = {
 	&kind_spark_history,
 	&kind_spark_connect,
 	&kind_spark_driver,
+	&kind_trino,
 	NULL,
 };
 

@@ -19,6 +19,7 @@ extern const struct service_kind kind_spark_worker;
 extern const struct service_kind kind_spark_history;
 extern const struct service_kind kind_spark_driver;
 extern const struct service_kind kind_spark_connect;
+extern const struct service_kind kind_trino;
 
 /* Which part of its service p->at is: by the profile, then by the owner's words, then by the usual numbers.
  * NULL: nothing tells. */

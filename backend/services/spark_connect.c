@@ -32,7 +32,6 @@
 
 #define CONNECT_PAGE "/connect/?sqlstat.pageSize=1&sessionstat.pageSize=1"
 #define WORK_PAGE "/connect/?sqlstat.pageSize=40&sessionstat.pageSize=60"
-#define SERVICE "/spark.connect.SparkConnectService/"
 
 enum {
 	GRPC_UNKNOWN = -1, GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_DENIED = 7, GRPC_UNIMPLEMENTED = 12, GRPC_INTERNAL = 13,
@@ -54,6 +53,7 @@ struct connect { /* p->state */
 	int status;                    /* of the last AnalyzePlan */
 	char words[WORDS_SIZE];        /* where it failed */
 	char version[SPARK_VERSION_SIZE];
+	char tuned[CONNECT_ID_SIZE];   /* the session that has our settings */
 	bool refused;                  /* our token: it is not offered again to this server */
 	/* for close, which has no probe */
 	struct host *host;
@@ -84,8 +84,8 @@ void connect_uuid(char out[CONNECT_ID_SIZE], const unsigned char bytes[16])
 	}
 }
 
-/* What every request begins with: session_id = 1, user_context = 2 {user_id = 1}. */
-static void put_caller(struct buf *out, const char *session)
+/* session_id = 1, user_context = 2 {user_id = 1}. */
+void connect_put_caller(struct buf *out, const char *session)
 {
 	struct buf user;
 
@@ -98,14 +98,14 @@ static void put_caller(struct buf *out, const char *session)
 
 void connect_put_analyze(struct buf *out, const char *session)
 {
-	put_caller(out, session);
+	connect_put_caller(out, session);
 	protobuf_put_text(out, 3, "laketop");
 	protobuf_put_bytes(out, 10, TEXT("")); /* spark_version */
 }
 
 void connect_put_release(struct buf *out, const char *session)
 {
-	put_caller(out, session);
+	connect_put_caller(out, session);
 	protobuf_put_text(out, 3, "laketop");
 }
 
@@ -121,7 +121,7 @@ void connect_put_config(struct buf *out, const char *session, const char *const 
 	if (prefix)
 		protobuf_put_text(&what, 1, prefix);
 	protobuf_put_bytes(&operation, prefix ? 5 : 4, buf_text(&what));
-	put_caller(out, session);
+	connect_put_caller(out, session);
 	protobuf_put_bytes(out, 3, buf_text(&operation));
 	protobuf_put_text(out, 4, "laketop");
 	buf_free(&what);
@@ -428,7 +428,7 @@ static bool line_open(struct probe *p, struct connect *c, struct err *err)
 
 /* ---- calls ---- */
 
-static void draw_id(char out[CONNECT_ID_SIZE])
+void connect_draw_id(char out[CONNECT_ID_SIZE])
 {
 	unsigned char bytes[16];
 
@@ -444,7 +444,7 @@ static struct connect *state_of(struct probe *p)
 	if (!c) {
 		c = mem_new(1, sizeof *c);
 		c->line = -1;
-		draw_id(c->stray);
+		connect_draw_id(c->stray);
 		p->state = c;
 	}
 	c->host = p->host;
@@ -470,12 +470,12 @@ static bool ask_version(struct probe *p, struct connect *c, struct err *err)
 	bool good;
 
 	if (!c->session[0] || idle > SESSION_IDLE_MS || idle < -SESSION_IDLE_MS) {
-		draw_id(c->session);
+		connect_draw_id(c->session);
 		c->made = false;
 	}
 	buf_init(&message, 512);
 	connect_put_analyze(&message, c->session);
-	good = call(p, c, SERVICE "AnalyzePlan", &message, &answer, err);
+	good = call(p, c, CONNECT_SERVICE "AnalyzePlan", &message, &answer, err);
 	c->used = clock_wall_ms();
 	c->made = true; /* even where no answer came in time */
 	if (good) {
@@ -560,6 +560,7 @@ static void forget_server(struct probe *p, struct connect *c)
 	c->asked = 0;
 	c->refused = false;
 	c->made = false;
+	c->tuned[0] = '\0';
 	c->configured = false;
 	memset(&c->settings, 0, sizeof c->settings);
 	c->ui = 0;
@@ -637,7 +638,7 @@ static void close_state(void *state)
 	if (c->made && c->line >= 0 && c->release_ms < PROMPT_MS && line_settle(&p, c, NULL) && clock_ms() - begun < PROMPT_MS) {
 		buf_init(&message, 512);
 		connect_put_release(&message, c->session);
-		call(&p, c, SERVICE "ReleaseSession", &message, &answer, &err);
+		call(&p, c, CONNECT_SERVICE "ReleaseSession", &message, &answer, &err);
 		grpc_answer_free(&answer);
 		buf_free(&message);
 	}
@@ -658,7 +659,7 @@ static void ask_settings(struct probe *p, struct connect *c)
 		buf_init(&message, 4096);
 		connect_put_config(&message, c->session, i ? NULL : keys, i ? catalogs : NULL);
 		c->used = clock_wall_ms();
-		if (call(p, c, SERVICE "Config", &message, &answer, &err) && answer.status == GRPC_OK &&
+		if (call(p, c, CONNECT_SERVICE "Config", &message, &answer, &err) && answer.status == GRPC_OK &&
 		    connect_is_about(buf_text(&answer.body), c->session)) {
 			connect_read_config(buf_text(&answer.body), i == 1, &c->settings);
 			c->configured = true;
@@ -756,7 +757,7 @@ static bool ask_service(struct probe *p, struct connect *c, struct snapshot *s)
 
 	buf_init(&message, 512);
 	connect_put_release(&message, c->stray);
-	good = call(p, c, SERVICE "ReleaseSession", &message, &answer, &s->err);
+	good = call(p, c, CONNECT_SERVICE "ReleaseSession", &message, &answer, &s->err);
 	c->release_ms = good ? answer.ms : PROMPT_MS;
 	if (good && answer.status == GRPC_OK && connect_is_about(buf_text(&answer.body), c->stray))
 		snapshot_health(s, LINK_OK, "ReleaseSession of no session", "answers in %.0f ms", answer.ms);
@@ -860,6 +861,55 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	return locked ? err_set(&s->err, ERR_AUTH, "%s", s->health.words ? s->health.words : "asks for a token") : true;
 }
 
+/* ---- rows ---- */
+
+/* Our settings, once per session. */
+static bool tune(struct probe *p, struct connect *c, struct err *err)
+{
+	struct grpc_answer answer;
+	struct buf message;
+	bool good;
+
+	if (!strcmp(c->tuned, c->session))
+		return true;
+	buf_init(&message, 4096);
+	connect_put_settings(&message, c->session);
+	good = call(p, c, CONNECT_SERVICE "Config", &message, &answer, err);
+	if (good && answer.status != GRPC_OK)
+		good = err_set(err, answer.status == GRPC_UNAUTHENTICATED || answer.status == GRPC_DENIED ? ERR_AUTH : ERR_PROTOCOL,
+			"Spark Connect: %s", answer.message);
+	if (good)
+		memcpy(c->tuned, c->session, sizeof c->tuned);
+	grpc_answer_free(&answer);
+	buf_free(&message);
+	return good;
+}
+
+static bool ask_rows(struct probe *p, struct connect *c, const char *subject, struct snapshot *s, bool *lost)
+{
+	const struct connect_caller who = {c->session, c->refused ? NULL : p->credentials.token};
+
+	*lost = false;
+	return tune(p, c, &s->err) && connect_rows(p, &who, subject, s, lost);
+}
+
+static bool answer(struct probe *p, const char *view, const char *subject, struct snapshot *s)
+{
+	struct connect *c = state_of(p);
+	bool lost, good;
+
+	(void)view;
+	if (role_is(s->who.role, "ui") || !c->session[0])
+		return err_set(&s->err, ERR_USAGE, "its web UI hands out no rows: the profile should name its gRPC port");
+	good = ask_rows(p, c, subject, s, &lost);
+	if (!good && lost) { /* the server was restarted, or somebody closed our session */
+		c->session[0] = '\0';
+		good = ask_version(p, c, &s->err) && ask_rows(p, c, subject, s, &lost);
+	}
+	c->used = clock_wall_ms();
+	return good;
+}
+
 static const char *role_of(struct text hint, uint16_t port)
 {
 	uint16_t grpc = option_port(hint, "spark.connect.grpc.binding.port"), ui = option_port(hint, "spark.ui.port");
@@ -883,5 +933,8 @@ const struct service_kind kind_spark_connect = {
 	.identify = identify,
 	.pulse = pulse,
 	.inspect = inspect,
+	.answer = answer,
+	.views = (const char *const[]){ROWS_VIEW, NULL},
+	.answer_ms = ROWS_MS,
 	.close = close_state,
 };

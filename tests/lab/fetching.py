@@ -97,12 +97,22 @@ def java():
     return found if found and os.access(found, os.X_OK) else None
 
 
-def java_version():
-    if not java():
+def java_version(program=None):
+    program = program or java()
+    if not program:
         return 0
-    said = subprocess.run([java(), "-version"], capture_output=True, text=True).stderr
+    said = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
     found = re.search(r'version "(\d+)', said)
     return int(found[1]) if found else 0
+
+
+def java_for_trino():
+    """Trino 476 wants Java 24 and the vector module, which a small runtime from PyPI has not. None: the machine has no such Java."""
+    for program in [java(), *sorted(glob.glob("/usr/lib/jvm/*/bin/java"))]:
+        if program and java_version(program) >= 24 and "jdk.incubator.vector" in subprocess.run(
+                [program, "--list-modules"], capture_output=True, text=True).stdout:
+            return program
+    return None
 
 
 def postgres_bin():

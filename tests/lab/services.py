@@ -8,9 +8,9 @@ import sys
 from dataclasses import dataclass, field
 
 import containers
-from fetching import KAFKA, KAFKA_ZK, NESSIE, SPARK, WEED, java, place, postgres_bin
-from kit import (HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret, secret_file,
-                 tcp_ask, write)
+from fetching import KAFKA, KAFKA_ZK, NESSIE, SPARK, TRINO, WEED, java, java_for_trino, place, postgres_bin
+from kit import (CannotRun, HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret,
+                 secret_file, tcp_ask, write)
 
 GROUPS = {
     "pocket": "PostgreSQL, SeaweedFS, Kafka 4.1, Spark 4.1 with Connect and history",
@@ -21,13 +21,15 @@ GROUPS = {
     "pipeline": "a declarative pipeline of Spark 4.1 that runs ten minutes, by itself",
     "two-sparks": "Spark 4.0 master and worker beside it",
     "spark42": "Spark 4.2 master and worker beside it",
+    "trino": "Trino 476 on the same catalog (on pocket or light); 821 MB to fetch",
     "zookeeper": "ZooKeeper 3.8 and Kafka 3.9 in ZooKeeper mode",
     "kafka-three": "a Kafka controller and two brokers, replication 2",
     "docker": "a dockerd of its own with containers in every state",
     "catalogs": "Apache's Iceberg REST fixture, Nessie, SeaweedFS's REST catalog with OAuth, seeded in 4 s (on pocket or light; 440 MB to fetch)",
 }
 # one of them comes along
-BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",), "catalogs": ("pocket", "light"), "delta": ("pocket", "light")}
+BUILDS_ON = {"streams": ("pocket", "light"), "jobs": ("pocket",), "catalogs": ("pocket", "light"), "delta": ("pocket", "light"),
+             "trino": ("pocket", "light")}
 USER, DATABASE, BUCKET, TABLE_BUCKET = "lake", "iceberg_catalog", "lakehouse", "tables"
 DELTA_FOLDER = f"s3a://{BUCKET}/delta"
 
@@ -402,6 +404,46 @@ def connect_ready(s):
     return status == 200 and "Spark Connect server" in body and port_open(port(s))
 
 
+# ---- Trino ----
+
+TRINO_HEAP = ("-Xmx1200m", "-Xms256m", "-XX:+UseSerialGC", "-XX:ReservedCodeCacheSize=128M")
+
+
+def trino_check():
+    if not java_for_trino():
+        raise CannotRun("trino: it needs Java 24 or newer with jdk.incubator.vector; there is none in JAVA_HOME, PATH or /usr/lib/jvm")
+
+
+def trino_start(s):
+    # Without its launcher, which only wraps this command line: the process is then ours
+    at = home("data", s.name)
+    settings = {
+        "coordinator": "true", "node-scheduler.include-coordinator": "true", "http-server.http.port": port(s), "http-server.log.enabled": "false",
+        "discovery.uri": f"http://{HOST}:{port(s)}", "query.max-memory": "400MB", "query.max-memory-per-node": "300MB",
+        "memory.heap-headroom-per-node": "200MB", "catalog.config-dir": home("secret", s.name), "plugin.dir": place("trino") + "/plugin"}
+    lake = {
+        "connector.name": "iceberg", "iceberg.catalog.type": "jdbc", "iceberg.jdbc-catalog.catalog-name": "lake",
+        "iceberg.jdbc-catalog.driver-class": "org.postgresql.Driver", "iceberg.jdbc-catalog.schema-version": "V1",
+        "iceberg.jdbc-catalog.connection-url": f"jdbc:postgresql://{HOST}:{port('postgres')}/{DATABASE}",
+        "iceberg.jdbc-catalog.connection-user": USER, "iceberg.jdbc-catalog.connection-password": secret("postgres"),
+        "iceberg.jdbc-catalog.default-warehouse-dir": f"s3://{BUCKET}/warehouse", "fs.native-s3.enabled": "true",
+        "s3.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}", "s3.region": "us-east-1", "s3.path-style-access": "true",
+        "s3.aws-access-key": secret("s3-key"), "s3.aws-secret-key": secret("s3", 40)}
+    for file, pairs in {"lake": lake, "tpch": {"connector.name": "tpch"}}.items():
+        write(home("secret", s.name, file + ".properties"), "".join(f"{k}={v}\n" for k, v in pairs.items()), 0o600)
+    config = write(home("etc", s.name, "config.properties"), "# written by tests/lab/lab\n" + "".join(f"{k}={v}\n" for k, v in settings.items()))
+    levels = write(home("etc", s.name, "log.properties"), "io.trino=WARN\n")
+    return ([java_for_trino(), *TRINO_HEAP, "-XX:-OmitStackTraceInFastThrow", "-Djdk.attach.allowAttachSelf=true", "-XX:+EnableDynamicAgentLoading",
+             "--enable-native-access=ALL-UNNAMED", "--add-modules=jdk.incubator.vector", "-Dfile.encoding=UTF-8", f"-Dlog.levels-file={levels}",
+             f"-Dconfig={config}", "-Dnode.environment=lab", "-Dnode.id=lab-1", f"-Dnode.data-dir={at}", f"-Dnode.bind-ip={HOST}",
+             f"-Dnode.internal-address={HOST}", "-cp", place("trino") + "/lib/*", "io.trino.server.TrinoServer"], {})
+
+
+def trino_ready(s):
+    status, body = http_get(port(s), "/v1/info")
+    return status == 200 and not json.loads(body)["starting"]
+
+
 def python_path(*more):
     return os.pathsep.join([place("spark-4.1"), *glob.glob(place("spark-4.1") + "/lib/py4j-*-src.zip"), *more])
 
@@ -553,6 +595,9 @@ TABLE = {s.name: s for s in (
             lambda s: http_get(port(s, "management"), "/q/health/ready")[0] == 200, items=("nessie", "java25", "pyiceberg"), after=("seaweedfs",),
             needs=("seaweedfs",), version=NESSIE, memory=320,
             catalogs={"nessie": {"kind": "iceberg-rest", "path": "/iceberg", "storage": "seaweedfs"}}, extra={"config": lambda: home("secret", "nessie.properties")}),
+    Service("trino", "Trino", "trino", ("trino",), {"": 8088}, trino_start, trino_ready, items=("trino",), after=("postgres",),
+            needs=("postgres", "seaweedfs"), version=TRINO, memory=1000,
+            extra={"config": lambda: home("etc", "trino", "config.properties")}),
     *spark_pair("4.0", ("two-sparks",), "40", 7077, 8080, 8081),
     *spark_pair("4.2", ("spark42",), "42", 7079, 8086, 8087),
     Service("zookeeper", "ZooKeeper", "zookeeper", ("zookeeper",), {"": 2181, "admin": 9999}, zookeeper_start,

@@ -163,7 +163,7 @@ static void every_option_is_in_the_help_and_is_understood(void **state)
 	buf_init(&out, 1 << 16);
 	options_help(COMMAND_SCREEN, &out);
 	for (const struct option_spec *spec = option_specs; spec->name; spec++) {
-		static const char *const value = "2s";
+		const char *value = !strcmp(spec->name, "-n") ? "2" : "2s";
 		char line[128];
 		struct options o;
 		struct err err;
@@ -172,9 +172,9 @@ static void every_option_is_in_the_help_and_is_understood(void **state)
 		assert_non_null(strstr(out.at, spec->name));
 		while (spec->commands && !(spec->commands & (1u << command)))
 			command++;
-		snprintf(line, sizeof line, "%s%s %s%s%s%s", command_specs[command].name, command_specs[command].arguments[0] && command_specs[command].arguments[0] != '[' ? " t" : "",
-			spec->name, spec->argument ? "=" : "", spec->argument ? value : "",
-			command == COMMAND_WAIT ? " --for a=serving" : "");
+		snprintf(line, sizeof line, "%s%s %s%s%s%s", command_specs[command].name,
+			command_specs[command].arguments[0] && command_specs[command].arguments[0] != '[' ? " t" : "", spec->name,
+			spec->argument ? "=" : "", spec->argument ? value : "", command == COMMAND_WAIT ? " --for a=serving" : "");
 		if (!parse(line, &o, &err))
 			fail_msg("%s: %s", line, err.words);
 	}

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Rows of tables on the real lab: every type as Spark itself says it, by Spark Connect and by Trino; caps; errors in words; and
+nothing that still runs at a server when nobody waits for it any more."""
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from check import AMBIENT, FULL, HOME, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, skip, status, story, until
+
+sys.path.insert(0, str(ROOT / "tests" / "lab"))
+import fetching  # noqa: E402
+import kit  # noqa: E402
+from services import port, submit  # noqa: E402 - the lab's own table of ports, and its way to submit
+
+N = "lake.rows_test"
+UI = port("spark-connect", "ui")
+truth = {}
+
+
+def rows(table, *words, engine="spark-connect"):
+    return laketop("rows", table, "--service", engine, "--profile", PROFILE, *words, timeout=120)
+
+
+def told(table, *words, engine="spark-connect"):
+    done = rows(table, "--json", *words, engine=engine)
+    if done.returncode:
+        raise AssertionError(f"rows {table} by {engine}: {done.returncode} {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def spark_script(path, *words):
+    argv, env = submit(path, *words, ui=4779, master="local[1]")
+    argv = [path if w.endswith(path) else w for w in argv]
+    done = subprocess.run(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)
+    if done.returncode:
+        raise AssertionError(f"{path}: {done.stdout[-500:]} {done.stderr[-500:]}")
+
+
+def rest(path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{UI}{path}", timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def running():
+    return rest(f"/api/v1/applications/{rest('/api/v1/applications')[0]['id']}/jobs?status=running")
+
+
+def same(column, mine, words):
+    """One cell against what Spark casts it to."""
+    if words is None or mine is None:
+        return words is None and mine is None
+    if column in ("f", "d"):
+        return str(mine) == words if not isinstance(mine, float) else float(words) == mine
+    if column == "b":
+        return mine is (words == "true")
+    if column in ("i", "l"):
+        return isinstance(mine, int) and mine == int(words)
+    if column == "x":
+        return mine == "0x" + words
+    if column in ("a", "m", "t"):
+        return json.loads(mine) == json.loads(words)
+    return mine == (words + "Z" if column == "at" else words)
+
+
+def differences(document):
+    mine = sorted(document["rows"], key=lambda r: r["n"])
+    return [(i, c, mine[i][c], w) for i, row in enumerate(truth["types"]) for c, w in row.items() if not same(c, mine[i][c], w)]
+
+
+def every_type_is_as_spark_says():
+    document = told(f"{N}.types")
+    wrong = differences(document)
+    ok("every-type-by-connect-is-what-spark-says", len(document["rows"]) == len(truth["types"]) and not wrong, wrong)
+    ok("columns-have-sparks-types", {c["name"]: c["type"] for c in document["columns"]}["c"] == "decimal(38,18)", document["columns"])
+    nulls = [r["s"] for r in sorted(document["rows"], key=lambda r: r["n"])]
+    ok("null-is-not-the-text-null-nor-an-empty-one", nulls == ['Wok "Around", Ölse', None, "null", ""], nulls)
+
+
+def csv_tells_null_from_text():
+    raw = rows(f"{N}.types", "--csv").stdout
+    lines = list(csv.DictReader(io.StringIO(raw, newline="")))
+    ok("csv-is-what-a-reader-of-csv-takes", len(lines) == 4 and {r["n"] for r in lines} == {"1", "2", "3", "4"} and
+       {r["l"] for r in lines} == {"9223372036854775807", "", "-9223372036854775808", "9007199254740993"}, raw)
+    empty = [line for line in raw.splitlines() if line.startswith("4,")][0]
+    ok("an-empty-text-is-quoted-in-csv-and-null-is-not", ',"",0x41,' in empty and "2" + "," * 15 in raw.splitlines(), raw)
+
+
+def numbers_beyond_2_to_the_53_are_exact():
+    ids = sorted(r["id"] for r in told(f"{N}.many", "-n", "10000")["rows"])
+    ok("ids-beyond-2^53-are-exact", ids[:20] == truth["many"] or (len(set(ids)) == 10000 and ids[0] >= truth["many"][0]), ids[:3])
+
+
+def caps_are_told():
+    document = told(f"{N}.many", "-n", "10000")
+    ok("ten-thousand-rows-are-shown-and-more-is-said", len(document["rows"]) == 10000 and document["more"] is True, len(document["rows"]))
+    ok("more-than-that-is-refused", rows(f"{N}.many", "-n", "10001").returncode == 2)
+    wide = told(f"{N}.wide")
+    ok("of-300-columns-256-are-kept-and-the-rest-is-counted", len(wide["columns"]) == 256 and wide["left_off"] == 44 and
+       wide["rows"][0]["c255"] == 255, wide["left_off"])
+    empty = told(f"{N}.empty")
+    ok("an-empty-table-has-its-columns", empty["rows"] == [] and [c["name"] for c in empty["columns"]] == ["id", "name"], empty)
+    odd = told(f"{N}.odd `name; drop")
+    ok("a-name-that-needs-quotes-is-one-name", odd["rows"] == [{"a b": 1, '"q"': "x"}], odd)
+
+
+def errors_are_words():
+    done = rows(f"{N}.nope")
+    ok("a-table-that-is-not-there-is-said-so", done.returncode == 3 and "no such table" in done.stderr, done.stderr)
+    done = laketop("rows", "orders", "--service", "nobody", "--profile", PROFILE)
+    ok("an-unknown-engine-is-said-so", done.returncode == 2 and "orders" in done.stderr, done.stderr)
+    with tempfile.NamedTemporaryFile("w", suffix=".ini") as own:
+        own.write("[service spark-connect]\nkind = spark-connect\nport = 1\n")
+        own.flush()
+        done = laketop("rows", f"{N}.types", "--service", "spark-connect", "--profile", own.name)
+        ok("an-engine-that-does-not-serve-is-said-so", done.returncode == 1 and "does not answer" in done.stderr, (done.returncode, done.stderr))
+        done = laketop("rows", f"{N}.types", "--profile", own.name)
+        ok("no-engine-is-said-so", done.returncode == 2 and "engine" in done.stderr, done.stderr)
+
+
+def what_nobody_waits_for_ends():
+    done = rows(f"{N}.slow", "--within", "6s")
+    ok("a-statement-that-takes-too-long-ends-with-time", done.returncode == 6, (done.returncode, done.stderr))
+    ok("it-runs-no-more-at-the-server", until(10, lambda: not running(), 0.3), running())
+    asked = subprocess.Popen([LAKETOP, "rows", f"{N}.slow", "--service", "spark-connect", "--profile", PROFILE], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    began = until(30, running, 0.2)
+    asked.send_signal(signal.SIGINT)
+    code = asked.wait(10)
+    ok("ctrl-c-ends-it-here-and-there", began and code == 130 and until(10, lambda: not running(), 0.3), (bool(began), code, running()))
+
+
+def connects_log_does_not_complain():
+    log = HOME / "log" / "spark-connect.log"
+    size = log.stat().st_size
+    for table in ("types", "wide", "many", "empty"):
+        told(f"{N}.{table}")
+    time.sleep(1)
+    with open(log, "rb") as lines:
+        lines.seek(size)
+        said = [line for line in lines.read().decode("utf-8", "replace").splitlines()
+                if re.search(r"\b(WARN|ERROR|FATAL)\b|Exception", line) and not any(words in line for words in AMBIENT)]
+    ok("connect-s-log-has-no-complaint-about-reading", not said, said[:5])
+
+
+def trino_says_the_same():
+    if not FULL and not os.path.isdir(fetching.place("trino")):
+        return skip("trino-tells-the-same-rows", "Trino, 821 MB, is fetched by the long run only")
+    if not fetching.java_for_trino():
+        return skip("trino-tells-the-same-rows", "no Java 24 or newer with jdk.incubator.vector on this machine")
+    before = {f: (HOME / f).read_text() for f in ("groups", "profile.ini")}
+    try:
+        lab("up", "trino")
+        document = told(f"{N}.types", engine="trino")
+        wrong = differences(document)
+        ok("every-type-by-trino-is-what-spark-says", len(document["rows"]) == len(truth["types"]) and not wrong, wrong)
+        many = told(f"{N}.many", "-n", "10000", engine="trino")
+        ok("trino-s-rows-are-capped-and-exact", len({r["id"] for r in many["rows"]}) == 10000 and many["more"] is True, len(many["rows"]))
+        done = rows(f"{N}.nope", engine="trino")
+        ok("trino-says-that-a-table-is-not-there", done.returncode == 3 and "no such table" in done.stderr, done.stderr)
+        seen = {s["name"]: s for s in status("--service", "trino", "--tables")["services"]}["trino"]
+        ok("trino-serves-and-says-its-version", seen["verdict"] == "serving" and seen["version"]["found"] == "476", seen["version"])
+        ours = [r for r in seen["tables"]["queries"] if r["source"] == "laketop"]
+        ok("none-of-our-queries-still-runs", ours and all(r["state"] in ("FINISHED", "FAILED") or "system" in r["query"] for r in ours), ours[:3])
+        ok("no-next-uri-is-told", "/v1/statement/" not in json.dumps(seen), "a nextUri is as good as a password")
+    finally:
+        kit.stop("trino")
+        for name, text in before.items():
+            (HOME / name).write_text(text)
+
+
+lab("up", "pocket")
+until(120, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
+with tempfile.TemporaryDirectory() as folder:
+    spark_script(str(ROOT / "tests" / "lab" / "spark" / "rows.py"), folder + "/truth.json")
+    truth = json.loads(open(folder + "/truth.json", encoding="utf-8").read())
+for each in (every_type_is_as_spark_says, csv_tells_null_from_text, numbers_beyond_2_to_the_53_are_exact, caps_are_told, errors_are_words,
+             connects_log_does_not_complain, what_nobody_waits_for_ends, trino_says_the_same):
+    if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
+        story(each)
+end()

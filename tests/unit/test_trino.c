@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+/* Trino by its recorded answers (476): who and how, statements whose nextUri leads elsewhere, rows typed as Spark's, and what ends early. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <stdatomic.h>
+
+#include "../../backend/services/kinds.h"
+#include "../../backend/services/trino.h"
+#include "fixture_bytes.h"
+#include "fixture_server.h"
+#include "profile.h"
+
+#define SLUG "y725fa24a49265516685759aa563473a180094c97"
+
+/* ---- values ---- */
+
+static struct json *page(void)
+{
+	struct json *root = json_parse(recorded("trino-476/page.json"), NULL);
+
+	assert_non_null(root);
+	return root;
+}
+
+static const struct json *nth(const struct json *list, size_t n)
+{
+	const struct json *at = json_first(list);
+
+	while (n--)
+		at = json_next(at);
+	return at;
+}
+
+static struct value cell(const struct json *root, size_t row, const char *name, struct buf *out)
+{
+	const struct json *c = json_first(json_get(root, "columns"));
+	bool cut;
+	size_t i = 0;
+
+	for (; c && strcmp(json_string(json_get(c, "name")), name) != 0; c = json_next(c))
+		i++;
+	assert_non_null(c);
+	return trino_value(nth(nth(json_get(root, "data"), row), i), json_get(c, "typeSignature"), out, &cut);
+}
+
+static void says(const struct json *root, size_t row, const char *name, const char *words)
+{
+	struct buf out;
+	struct value v;
+
+	buf_init(&out, ROWS_CELL_MAX);
+	v = cell(root, row, name, &out);
+	assert_int_equal(v.type, VALUE_TEXT);
+	assert_string_equal(v.u.s, words);
+	buf_free(&out);
+}
+
+static void values_are_told_as_sparks_are(void **state)
+{
+	struct json *root = page();
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 1000);
+	assert_true(cell(root, 0, "l", &out).u.i == INT64_MAX);
+	assert_int_equal(cell(root, 0, "i", &out).u.i, INT32_MIN);
+	assert_int_equal(cell(root, 0, "f", &out).type, VALUE_REAL);
+	says(root, 0, "c", "-12345678901234567890.123456789012345678");
+	says(root, 0, "p", "12.50");
+	says(root, 0, "day", "1583-01-01");
+	says(root, 0, "at", "2026-11-29 12:34:56.123456Z");
+	says(root, 0, "wall", "1969-12-31 23:59:59.5");
+	says(root, 0, "x", "0x00FF10");
+	says(root, 0, "a", "[\"a\",null,\"null\"]");
+	says(root, 0, "m", "{\"k\":1}");
+	says(root, 0, "t", "{\"id\":9007199254740993,\"name\":\"n\",\"list\":[{\"k\":1,\"v\":0.5}]}");
+	for (size_t i = 0; i < json_count(json_get(root, "columns")); i++)
+		assert_int_equal(cell(root, 1, json_string(json_get(nth(json_get(root, "columns"), i), "name")), &out).type, VALUE_UNKNOWN);
+	says(root, 2, "f", "NaN");
+	says(root, 2, "d", "-Infinity");
+	says(root, 2, "s", "null");
+	says(root, 2, "at", "1970-01-01 00:00:00Z");
+	says(root, 3, "s", "");
+	says(root, 3, "x", "0x41");
+	buf_free(&out);
+	json_free(root);
+}
+
+static void spans_and_sizes_have_units(void **state)
+{
+	int64_t n;
+
+	(void)state;
+	assert_true(trino_duration("17.59s", &n) && n == 17590);
+	assert_true(trino_duration("9.97m", &n) && n == 598200);
+	assert_true(trino_duration("0.00ns", &n) && n == 0);
+	assert_true(trino_size("1.5GB", &n) && n == 1610612736);
+	assert_true(trino_size("352B", &n) && n == 352);
+	assert_false(trino_duration("", &n) || trino_duration("s", &n) || trino_duration("1x", &n) || trino_duration("-1s", &n) || trino_size(NULL, &n));
+}
+
+static struct text next_of(struct json **root, const char *uri)
+{
+	char body[300];
+
+	snprintf(body, sizeof body, "{\"nextUri\":\"%s\"}", uri);
+	*root = json_parse(text_of(body), NULL);
+	return trino_next(*root);
+}
+
+static void of_a_next_uri_only_the_path_counts(void **state)
+{
+	static const char *const wrong[] = {"", "/v1/statement/x", "http://h/ui/", "file:///v1/statement/x", "http://h/v1/statement/x\\ny", "http://h"};
+	struct json *root;
+
+	(void)state;
+	assert_true(text_is(next_of(&root, "http://elsewhere:1/v1/statement/queued/a/b/1"), "/v1/statement/queued/a/b/1"));
+	json_free(root);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		if (next_of(&root, wrong[i]).len)
+			fail_msg("%s", wrong[i]);
+		json_free(root);
+	}
+}
+
+static void read_garbage(struct text bytes)
+{
+	struct json *root = json_parse(bytes, NULL);
+	const struct json *signature = json_get(json_first(json_get(root, "columns")), "typeSignature");
+	struct buf out;
+	bool cut;
+
+	buf_init(&out, 300);
+	trino_next(root);
+	for (const struct json *c = json_first(json_get(root, "columns")), *row = json_first(json_get(root, "data")); row; row = json_next(row)) {
+		c = json_first(json_get(root, "columns"));
+		for (const struct json *v = json_first(row); v; v = json_next(v), c = json_next(c)) {
+			trino_value(v, json_get(c, "typeSignature"), &out, &cut);
+			trino_value(v, signature, &out, &cut);
+		}
+	}
+	buf_free(&out);
+	json_free(root);
+}
+
+static void garbage_ends_in_peace(void **state)
+{
+	(void)state;
+	fuzz(recorded("trino-476/page.json"), read_garbage);
+}
+
+/* ---- asking ---- */
+
+struct server {
+	bool starting, locked, endless, unknown, more;
+	atomic_uint posts, gets, deletes, busy;
+	struct text info, status, queries, page, nodes, catalogs, error;
+};
+
+static struct server good_server(void)
+{
+	return (struct server){
+		.info = recorded("trino-476/info.json"), .status = recorded("trino-476/status.json"), .queries = recorded("trino-476/queries.json"),
+		.page = recorded("trino-476/page.json"), .nodes = recorded("trino-476/nodes.json"), .catalogs = recorded("trino-476/catalogs.json"),
+		.error = recorded("trino-476/error.json"),
+	};
+}
+
+/* A statement that is queued at first; its next answer is at a host that nobody here can reach. */
+static void say_queued(struct buf *body, const char *what)
+{
+	buf_printf(body, "{\"id\":\"1\",\"nextUri\":\"http://trino.internal:9/v1/statement/executing/%s/" SLUG "/1\",\"stats\":{\"state\":\"QUEUED\"}}", what);
+}
+
+static struct text say_statement(struct server *s, struct text q, struct buf *body)
+{
+	if (text_starts(q, "POST ")) {
+		atomic_fetch_add(&s->posts, 1);
+		say_queued(body, text_has(q, "runtime.nodes") ? "nodes" : text_has(q, "metadata.catalogs") ? "catalogs" : "rows");
+		return buf_text(body);
+	}
+	atomic_fetch_add(&s->gets, 1);
+	if (s->endless) {
+		say_queued(body, "rows");
+		return buf_text(body);
+	}
+	if (s->more) { /* this page is not the last one */
+		buf_printf(body, "{\"nextUri\":\"http://trino.internal:9/v1/statement/executing/rows/" SLUG "/2\",%.*s", (int)s->page.len - 1,
+			s->page.at + 1);
+		return buf_text(body);
+	}
+	return text_has(q, "executing/nodes/") ? s->nodes : text_has(q, "executing/catalogs/") ? s->catalogs : s->unknown ? s->error : s->page;
+}
+
+static bool answer(void *ctx, struct text q, struct buf *out)
+{
+	struct server *s = ctx;
+	struct buf body;
+	struct text say = TEXT("");
+	int status = 200;
+
+	buf_init(&body, 64 << 10);
+	if (fake_asks_for(q, "/v1/info")) {
+		say = s->starting ? TEXT("{\"nodeVersion\":{\"version\":\"476\"},\"coordinator\":true,\"starting\":true,\"uptime\":\"12.30s\"}") : s->info;
+	} else if (fake_asks_for(q, "/v1/status")) {
+		say = s->status;
+	} else if (s->locked) {
+		status = 401;
+	} else if (text_has(q, "/v1/query")) {
+		say = s->queries;
+	} else if (text_starts(q, "DELETE ")) {
+		atomic_fetch_add(&s->deletes, 1);
+		status = 204;
+	} else if (s->busy && atomic_fetch_sub(&s->busy, 1)) {
+		status = 503;
+	} else {
+		say = say_statement(s, q, &body);
+	}
+	buf_printf(out, "HTTP/1.1 %d X\r\n%sContent-Length: %zu\r\nConnection: close\r\n\r\n", status,
+		status == 401 ? "WWW-Authenticate: Basic realm=\"Trino\"\r\n" : "", say.len);
+	buf_add(out, say.at, say.len);
+	buf_free(&body);
+	return false;
+}
+
+struct asked {
+	struct fake_server *server;
+	struct fake_probe probe;
+	struct identity who;
+};
+
+static void begin(struct asked *a, struct server *s, int64_t ms)
+{
+	*a = (struct asked){.server = fake_server_start(answer, s)};
+	fake_probe_begin(&a->probe, fake_server_at(a->server), ms);
+}
+
+static void done(struct asked *a)
+{
+	if (a->probe.p.state)
+		kind_trino.close(a->probe.p.state);
+	fake_probe_end(&a->probe);
+	fake_server_stop(a->server);
+}
+
+static int64_t number_of(const struct asked *a, const char *figure)
+{
+	struct value v = snapshot_get(a->probe.s, figure);
+
+	return v.type == VALUE_INT ? v.u.i : -1;
+}
+
+static void it_is_itself_with_its_version_and_says_how_it_does(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	begin(&a, &s, 5000);
+	assert_int_equal(kind_trino.identify(&a.probe.p, &a.who), ANSWERED_YES);
+	assert_string_equal(a.who.version, "476");
+	assert_int_equal(a.who.sure, SURE_EXACT);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(a.probe.s->health.state, LINK_OK);
+	assert_int_equal(number_of(&a, "running"), 0);
+	assert_int_equal(number_of(&a, "failed"), 1);
+	assert_int_equal(number_of(&a, "nodes"), 1);
+	assert_int_equal(number_of(&a, "catalogs"), 3);
+	assert_int_equal(snapshot_find_table(a.probe.s, "queries")->n_rows, 4);
+	assert_string_equal(table_get(snapshot_find_table(a.probe.s, "queries"), 3, "error").u.s, "TABLE_NOT_FOUND");
+	assert_int_equal(s.posts, 2);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(s.posts, 2); /* each is a row in its history: not with every look */
+	done(&a);
+}
+
+static void one_that_starts_is_not_asked_to_run_anything(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	s.starting = true;
+	begin(&a, &s, 5000);
+	assert_int_equal(kind_trino.identify(&a.probe.p, &a.who), ANSWERED_YES);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_non_null(strstr(a.probe.s->health.words, "still starting, 12.30s"));
+	assert_int_equal(s.posts, 0);
+	done(&a);
+}
+
+static void one_that_asks_for_a_credential_is_not_sick(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	s.locked = true;
+	begin(&a, &s, 5000);
+	assert_false(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(a.probe.s->err.code, ERR_AUTH);
+	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
+	done(&a);
+}
+
+static void rows_come_from_the_endpoint_whatever_the_next_uri_says(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+	const struct table *t;
+
+	(void)state;
+	s.busy = 2; /* HTTP 503: asked again */
+	begin(&a, &s, 5000);
+	assert_true(kind_trino.answer(&a.probe.p, ROWS_VIEW, "10 lake.kitchen.types", a.probe.s));
+	t = snapshot_find_table(a.probe.s, ROWS_VIEW);
+	assert_non_null(t);
+	assert_int_equal(t->n_rows, 4);
+	assert_string_equal(t->spec->columns[5].help, "decimal(38, 18)");
+	assert_string_equal(table_get(t, 0, "p").u.s, "12.50");
+	assert_int_equal(number_of(&a, "columns"), 15);
+	done(&a);
+}
+
+static void a_statement_that_has_brought_enough_is_deleted(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	s.more = true;
+	begin(&a, &s, 5000);
+	assert_true(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.kitchen.types", a.probe.s));
+	assert_int_equal(snapshot_find_table(a.probe.s, ROWS_VIEW)->n_rows, 1);
+	assert_true(snapshot_get(a.probe.s, "more").u.b);
+	assert_int_equal(s.deletes, 1);
+	done(&a);
+}
+
+static void a_statement_that_takes_too_long_is_deleted_and_its_slug_is_not_told(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	s.endless = true;
+	begin(&a, &s, 300);
+	assert_false(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.kitchen.types", a.probe.s));
+	assert_int_equal(a.probe.s->err.code, ERR_TIMEOUT);
+	assert_null(strstr(a.probe.s->err.words, SLUG));
+	assert_int_equal(s.deletes, 1);
+	done(&a);
+}
+
+static void a_table_that_is_not_there_is_said_to_be_so(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	s.unknown = true;
+	begin(&a, &s, 5000);
+	assert_false(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.rowstest.nope", a.probe.s));
+	assert_int_equal(a.probe.s->err.code, ERR_USAGE);
+	assert_non_null(strstr(a.probe.s->err.words, "no such table"));
+	a.probe.s->err = (struct err){0};
+	assert_false(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 orders", a.probe.s));
+	assert_int_equal(a.probe.s->err.code, ERR_USAGE);
+	done(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_told_as_sparks_are),
+		cmocka_unit_test(spans_and_sizes_have_units),
+		cmocka_unit_test(of_a_next_uri_only_the_path_counts),
+		cmocka_unit_test(garbage_ends_in_peace),
+		cmocka_unit_test(it_is_itself_with_its_version_and_says_how_it_does),
+		cmocka_unit_test(one_that_starts_is_not_asked_to_run_anything),
+		cmocka_unit_test(one_that_asks_for_a_credential_is_not_sick),
+		cmocka_unit_test(rows_come_from_the_endpoint_whatever_the_next_uri_says),
+		cmocka_unit_test(a_statement_that_has_brought_enough_is_deleted),
+		cmocka_unit_test(a_statement_that_takes_too_long_is_deleted_and_its_slug_is_not_told),
+		cmocka_unit_test(a_table_that_is_not_there_is_said_to_be_so),
+	};
+
+	net_global_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
