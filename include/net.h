@@ -30,15 +30,25 @@ struct credentials { /* secrets: never shown, logged or recorded; wiped by profi
 	const char *database;
 };
 
+/* Who holds the port, as far as its owner's words tell: whom a credential may be shown to. */
+enum holder {
+	HOLDER_UNKNOWN, /* not seen, guessed, or one who only forwards */
+	HOLDER_RIGHT,   /* looks like the kind that is asked */
+	HOLDER_OTHER,   /* looks like something else: no credential is given */
+};
+
 struct probe {
 	struct host *host;
 	struct net *net;
 	struct wait wait;          /* ends the whole probe */
 	struct endpoint at;        /* the port asked: the main one, or a role's */
 	const struct expectation *expected; /* for its other ports and database; NULL: found, no profile */
-	struct credentials credentials;     /* all NULL where there are none */
+	struct credentials credentials;     /* all NULL where there are none, or withheld */
+	enum holder holder;
+	bool withheld;                      /* there is a credential, and the holder of the port is another */
 	const struct storage *storage; /* of a catalog: where its files lie; NULL: nowhere is named */
 	const char *hint;          /* the owner's words, "" unknown: orders questions, is never an answer */
+	bool owner_seen;           /* they are of who holds the socket; else of who most likely does */
 	int64_t owner_started;     /* ms since 1970, 0 unknown: a new process, a new server */
 	struct arena *arena;       /* the snapshot's: strings of an identity go here */
 	void *state;               /* the kind's own, kept between probes, freed by service_kind.close */

@@ -202,6 +202,7 @@ static struct probe seat_probe(struct actor *a, struct seat *seat, const struct 
 		.wait = actor_wait(a->engine, ms),
 		.at = t->at,
 		.hint = t->hint,
+		.owner_seen = t->owner_seen,
 		.owner_started = t->owner_started,
 		.arena = s->arena,
 		.state = seat->state,
@@ -291,6 +292,13 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 	if (!kind->inspect(&p, s) && s->health.state == LINK_UNKNOWN && !s->health.words)
 		snapshot_health(s, s->err.code == ERR_AUTH || s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, kind->title, "%s",
 			s->err.words[0] ? s->err.words : "does not answer the deeper question");
+	if (p.withheld) {
+		struct text program = text_until(text_of(p.hint), ' ');
+
+		snapshot_finding(s, "credential-withheld", SEVERITY_WARNING, "see who holds the port; its credential is kept for the right one",
+			"%.*s holds its port and does not look like %s: no credential is given to it", (int)(program.len < 60 ? program.len : 60),
+			program.at, kind->title);
+	}
 	seat_spent(a, seat, &p, s);
 	if (s->err.code == ERR_CANCELLED) {
 		snapshot_unref(s);
@@ -357,9 +365,11 @@ static void *actor_service(void *arg)
 	pthread_mutex_lock(&e->lock);
 	facts = a->target.facts;
 	pthread_mutex_unlock(&e->lock);
-	/* the first look at the host says whom a question would reach; it takes milliseconds */
+	/* the first look at the host says whom a question would reach; it takes milliseconds, and longer where the machine is busy:
+	 * a credential waits for it */
 	if (!facts && !e->options.blind)
-		wait_fd(actor_wait(e, 400), a->wake, POLLIN);
+		wait_fd(actor_wait(e, a->expected && (a->expected->credentials.password || a->expected->credentials.token) ? 4000 : 400), a->wake,
+			POLLIN);
 	while (go && !atomic_load(&a->retired)) {
 		struct target t;
 		bool refresh;

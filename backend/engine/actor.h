@@ -26,6 +26,7 @@ struct target {
 	uint64_t socket;       /* inode of the listener: another one, another server */
 	int64_t owner_started; /* ms since 1970; 0 unknown */
 	char hint[480];
+	bool owner_seen;       /* hint is of who holds the socket, not of who most likely does */
 };
 uint64_t target_server(const struct target *t); /* tells one server on a port from the next; 0: none is known */
 
@@ -178,6 +179,7 @@ void probe_turn(struct probe *p, const struct service_kind **state_kind, const s
 /* Asks them in turn until one says yes. */
 enum answered identify_among(struct probe *p, const struct service_kind *const *kinds, size_t n, const struct service_kind **state_kind,
 	const struct expectation *x, struct identity *who);
+enum holder holder_of(const struct service_kind *kind, struct text hint, bool seen); /* pure */
 void identity_copy(struct arena *arena, struct identity *to, const struct identity *from);
 
 /* streams.c: UI thread */

@@ -101,6 +101,41 @@ size_t candidates(struct text hint, uint16_t port, const struct service_kind *ex
 	return n;
 }
 
+/* Who answers here is somebody else: what they say of themselves is not what the server is. */
+static bool only_forwards(struct text program)
+{
+	static const char *const programs[] = {
+		"docker-proxy", "rootlesskit", "slirp4netns", "pasta", "conmon", "containerd-shim", "systemd", "init", "xinetd", "inetd",
+		"ssh", "sshd", "autossh", "kubectl", "minikube", "k9s", "socat", "ncat", "haproxy", "nginx", "envoy", "traefik", "stunnel", "stunnel4",
+		"pgbouncer", "pgcat", "pgpool", "odyssey", "cloud-sql-proxy", "cloud_sql_proxy", "cloudflared", "tsh", "boundary", "gvproxy", "vpnkit",
+		"limactl", "wslrelay", "ghostunnel", "session-manager-plugin", NULL,
+	};
+
+	for (size_t i = 0; programs[i]; i++)
+		if (text_is(program, programs[i]))
+			return true;
+	return false;
+}
+
+enum holder holder_of(const struct service_kind *kind, struct text hint, bool seen)
+{
+	struct text program = text_until(hint, ' ');
+
+	if (!hint.len || !kind->owners)
+		return HOLDER_UNKNOWN;
+	if (program.len && program.at[program.len - 1] == ':')
+		program.len--;
+	if (owner_suggests(kind, hint))
+		return HOLDER_RIGHT;
+	for (size_t i = 0; kind->owners[i]; i++) { /* without arguments: "postgres" of "postgres -" */
+		struct text word = text_until(text_of(kind->owners[i]), ' ');
+
+		if (word.len == program.len && !memcmp(word.at, program.at, word.len))
+			return HOLDER_RIGHT;
+	}
+	return !seen || only_forwards(program) ? HOLDER_UNKNOWN : HOLDER_OTHER;
+}
+
 void identity_copy(struct arena *arena, struct identity *to, const struct identity *from)
 {
 	const char **strings[] = {&to->role, &to->says, &to->version, &to->version_to, &to->revision, &to->from, &to->source};
@@ -136,6 +171,10 @@ void probe_turn(struct probe *p, const struct service_kind **state_kind, const s
 {
 	p->expected = x && x->kind == kind ? x : NULL;
 	p->credentials = p->expected ? x->credentials : (struct credentials){0};
+	p->holder = kind ? holder_of(kind, text_of(p->hint), p->owner_seen) : HOLDER_UNKNOWN;
+	p->withheld = p->holder == HOLDER_OTHER && (p->credentials.password || p->credentials.token);
+	if (p->withheld)
+		p->credentials.user = p->credentials.password = p->credentials.token = NULL;
 	if (*state_kind == kind)
 		return;
 	if (p->state && *state_kind && (*state_kind)->close)

@@ -475,6 +475,10 @@ static bool inspect(struct probe *p, struct snapshot *s)
 		snapshot_health(s, s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, "GSSENCRequest", "%s", s->err.words);
 		return false;
 	}
+	if (p->withheld) {
+		snapshot_health(s, LINK_UNKNOWN, "owner of its port", "no login: who holds its port does not look like PostgreSQL");
+		return true;
+	}
 	if (!p->credentials.user) {
 		snapshot_health(s, LINK_UNKNOWN, "profile", "not asked: no user is named");
 		return true;

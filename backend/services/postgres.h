@@ -27,4 +27,16 @@ enum postgres_refusal {
 };
 enum postgres_refusal postgres_refusal(const struct postgres_failure *failure);
 
+/* A server's bytes during a login without TLS, looked at before libpq sees them: up to its first ReadyForQuery. All zero at first. */
+struct postgres_vet {
+	unsigned char head[9]; /* type, length, and of an authentication request which one */
+	size_t n_head;
+	size_t rest;           /* of this message, to be let through */
+	bool done;             /* ReadyForQuery: the login is over */
+	bool asks_clear;       /* for the password itself: that message is not to be let through */
+};
+/* Copies to out (len + 9 bytes) what may be let through, returns how much; *used is how many of the bytes were taken: all, but for
+ * what comes after the end. What is held for want of more comes out later. Pure. */
+size_t postgres_vet(struct postgres_vet *v, const unsigned char *bytes, size_t len, unsigned char *out, size_t *used);
+
 #endif

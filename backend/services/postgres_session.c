@@ -15,6 +15,7 @@
 #include "log.h"
 
 enum {
+	LOOK_EVERY = 2500,         /* a look at the host, and a little: until then the port may have gone to another unseen */
 	LOGIN_EVERY = 5000,        /* each failure is a FATAL line there */
 	YOUNG = 3000,              /* a server of this age may still be given its roles and databases */
 	YOUNG_REFUSAL = 60000,     /* ... and one refused at this age is asked once more when it is older */
@@ -24,6 +25,7 @@ void postgres_hang_up(struct postgres_session *s)
 {
 	PQfinish(s->conn);
 	s->conn = NULL;
+	s->ended = clock_ms();
 	if (s->host)
 		s->host->unroute(s->host, &s->route);
 	s->host = NULL;
@@ -58,14 +60,20 @@ static void on_notice(void *ctx, const PGresult *result)
 	log_say("postgres", "notice: %s", words ? words : "?");
 }
 
+/* Nothing is shown that a stranger could use: not known to be right, or not yet looked at again since the last one was lost. */
+static bool is_vetted(const struct probe *p, const struct postgres_session *s)
+{
+	return p->holder != HOLDER_RIGHT || (s->ended && clock_ms() - s->ended < LOOK_EVERY);
+}
+
 static PGconn *dial(const struct probe *p, const struct postgres_session *s, const char *sslmode)
 {
 	const struct credentials *c = &p->credentials;
 	char port[8];
 	const char *const names[] = {"hostaddr", "port", "user", "password", "dbname", "application_name", "sslmode", "gssencmode",
-		"client_encoding", "keepalives", "tcp_user_timeout", "options", NULL};
+		"client_encoding", "keepalives", "tcp_user_timeout", "channel_binding", "options", NULL};
 	const char *const values[] = {s->route.address, port, c->user, c->password, c->database ? c->database : c->user, "laketop",
-		sslmode, "disable", "UTF8", "1", "3000",
+		sslmode, "disable", "UTF8", "1", "3000", is_vetted(p, s) && !strcmp(sslmode, "require") ? "require" : "prefer",
 		"-c statement_timeout=5000 -c lock_timeout=500 -c default_transaction_read_only=on -c idle_in_transaction_session_timeout=5000", NULL};
 	PGconn *conn;
 
@@ -78,36 +86,27 @@ static PGconn *dial(const struct probe *p, const struct postgres_session *s, con
 	return conn;
 }
 
-/* Drives the connection to its end. libpq's own connect_timeout does not count here, and its socket may change. */
-static bool settle(struct probe *p, PGconn *conn, struct err *err)
+static void remember_refusal(struct probe *p, struct postgres_session *s)
 {
-	PostgresPollingStatusType want = PQstatus(conn) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-
-	while (want == PGRES_POLLING_READING || want == PGRES_POLLING_WRITING) {
-		int ready = wait_fd(p->wait, PQsocket(conn), want == PGRES_POLLING_READING ? POLLIN : POLLOUT);
-
-		if (ready < 0)
-			return err_set(err, ERR_CANCELLED, "login was cancelled");
-		if (ready == 0)
-			return err_set(err, ERR_TIMEOUT, "login did not end in time");
-		want = PQconnectPoll(conn);
-	}
-	if (want != PGRES_POLLING_OK)
-		return err_set(err, ERR_CONNECT, "%s", PQerrorMessage(conn));
-	return PQsetnonblocking(conn, 1) == 0 || err_set(err, ERR_SYSTEM, "%s", PQerrorMessage(conn));
+	s->refusal = POSTGRES_REFUSES;
+	s->credential = credential_print(&p->credentials);
+	s->owner_started = p->owner_started;
+	s->refused_at = age_of_server(p);
+	s->refused = true;
 }
 
 static void remember_failure(struct probe *p, struct postgres_session *s, const struct postgres_failure *failure)
 {
+	bool unbound = text_has(failure->words, "channel binding");
 	char words[160];
 
 	text_clean(words, sizeof words, failure->words);
 	s->refusal = postgres_refusal(failure);
-	s->credential = credential_print(&p->credentials);
-	s->owner_started = p->owner_started;
-	s->refused_at = age_of_server(p);
-	s->refused = s->refusal == POSTGRES_REFUSES;
-	if (s->refused && !p->credentials.password && (!failure->sqlstate[0] || !strcmp(failure->sqlstate, "28P01")))
+	if (s->refusal == POSTGRES_REFUSES || (unbound && p->holder != HOLDER_RIGHT))
+		remember_refusal(p, s);
+	if (unbound)
+		err_set(&s->why, ERR_AUTH, "asks for the password in a way that may show it, and who holds its port is not known: not answered");
+	else if (s->refused && !p->credentials.password && (!failure->sqlstate[0] || !strcmp(failure->sqlstate, "28P01")))
 		err_set(&s->why, ERR_AUTH, "asks for a password it does not get: refuses %s", p->credentials.user);
 	else if (s->refused)
 		err_set(&s->why, ERR_AUTH, "refuses %s: %s", p->credentials.user, words);
@@ -132,7 +131,7 @@ static bool log_in(struct probe *p, struct postgres_session *s, struct err *err)
 		p->requests++;
 		if (!s->conn)
 			return err_set(err, ERR_SYSTEM, "out of memory");
-		if (settle(p, s->conn, err)) {
+		if (postgres_log_in(p, s->conn, plain && is_vetted(p, s), err)) {
 			s->plain = plain;
 			s->credential = credential_print(&p->credentials);
 			s->number++;
@@ -148,6 +147,8 @@ static bool log_in(struct probe *p, struct postgres_session *s, struct err *err)
 	s->why = *err;
 	if (err->code == ERR_CONNECT)
 		remember_failure(p, s, &failure);
+	else if (err->code == ERR_AUTH && p->holder != HOLDER_RIGHT)
+		remember_refusal(p, s);
 	s->next = clock_ms() + LOGIN_EVERY;
 	*err = s->why;
 	postgres_hang_up(s);

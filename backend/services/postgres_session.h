@@ -22,10 +22,14 @@ struct postgres_session {
 	int64_t refused_at;      /* its age then, ms; -1 unknown */
 	struct err why;          /* there is no session */
 	int64_t next;            /* clock_ms() of the next try */
+	int64_t ended;           /* clock_ms() when the last one did; 0: none was there */
 };
 
 /* A session at p->at with p->credentials, kept or new. False: err says why there is none. */
 bool postgres_session(struct probe *p, struct postgres_session *s, struct err *err);
+/* Drives a login that was begun to its end. vetted: who holds the port is not known to be right, and there is no TLS: a request for
+ * the password in clear is not answered, ERR_AUTH. libpq's own connect_timeout does not count here, and its socket may change. */
+bool postgres_log_in(struct probe *p, PGconn *conn, bool vetted, struct err *err);
 /* The one result of a statement, whatever it says; n values are bound to it. NULL: the session broke off, or was too slow, and
  * was ended. s->conn must be there. */
 PGresult *postgres_ask(struct probe *p, struct postgres_session *s, const char *sql, int n, const char *const *values, struct err *err);

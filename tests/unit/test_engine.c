@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "../../backend/engine/actor.h"
+#include "service.h"
 
 enum manner { GOOD, MUTE, GARBAGE, POSTGRES };
 enum { SERVER_PID = 4242, TURNS_MS = 8000 };
@@ -492,6 +493,49 @@ static void stopping_takes_no_longer_than_its_bound_while_a_server_hangs(void **
 	profile_free(p);
 }
 
+/* ---- who may be shown a credential ---- */
+
+static void holder_is(enum holder expected, const struct service_kind *kind, const char *hint, bool seen)
+{
+	if (holder_of(kind, text_of(hint), seen) != expected)
+		fail_msg("%s%s", hint, seen ? "" : " (guessed)");
+}
+
+static void a_credential_is_for_who_looks_right_or_only_forwards(void **state)
+{
+	(void)state;
+	for (int seen = 0; seen < 2; seen++) {
+		holder_is(HOLDER_RIGHT, service_kind_named("postgres"), "postgres -D /var/lib/postgresql/15/main", seen);
+		holder_is(HOLDER_RIGHT, service_kind_named("postgres"), "postgres", seen);
+		holder_is(HOLDER_RIGHT, service_kind_named("postgres"), "postgres: 15/main: checkpointer", seen);
+		holder_is(HOLDER_UNKNOWN, service_kind_named("postgres"), "", seen);
+		holder_is(HOLDER_UNKNOWN, service_kind_named("postgres"), "docker-proxy -proto tcp -host-port 5432", seen);
+		holder_is(HOLDER_UNKNOWN, service_kind_named("postgres"), "ssh -L 5432:localhost:5432 lake", seen);
+		holder_is(HOLDER_UNKNOWN, service_kind_named("postgres"), "pgbouncer /etc/pgbouncer.ini", seen);
+		holder_is(seen ? HOLDER_OTHER : HOLDER_UNKNOWN, service_kind_named("postgres"), "python3 -m http.server 5432", seen);
+		holder_is(seen ? HOLDER_OTHER : HOLDER_UNKNOWN, service_kind_named("postgres"), "nc -l 5432", seen);
+		holder_is(seen ? HOLDER_OTHER : HOLDER_UNKNOWN, service_kind_named("kafka-connect"), "python3 trap.py", seen);
+	}
+}
+
+static void a_credential_is_withheld_from_another_holder(void **state)
+{
+	const struct service_kind *postgres = service_kind_named("postgres"), *of = NULL;
+	const struct expectation x = {.name = "x", .kind = postgres, .credentials = {.user = "lake", .password = "secret", .database = "d"}};
+	struct probe p = {.hint = "python3 trap.py", .owner_seen = true};
+
+	(void)state;
+	probe_turn(&p, &of, postgres, &x);
+	assert_true(p.withheld);
+	assert_null(p.credentials.user);
+	assert_null(p.credentials.password);
+	p.hint = "postgres -D data";
+	probe_turn(&p, &of, postgres, &x);
+	assert_false(p.withheld);
+	assert_string_equal(p.credentials.password, "secret");
+	assert_int_equal(p.holder, HOLDER_RIGHT);
+}
+
 /* ---- whose turn it is ---- */
 
 static struct turns {
@@ -584,6 +628,8 @@ int main(void)
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
 		cmocka_unit_test_setup(stopping_takes_no_longer_than_its_bound_while_a_server_hangs, begin),
+		cmocka_unit_test_setup(a_credential_is_for_who_looks_right_or_only_forwards, begin),
+		cmocka_unit_test_setup(a_credential_is_withheld_from_another_holder, begin),
 		cmocka_unit_test_setup(what_one_kind_keeps_and_is_told_never_reaches_another, begin),
 	};
 

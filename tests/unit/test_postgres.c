@@ -96,7 +96,8 @@ static void garbage_ends_in_peace(void **state)
 
 struct server {
 	const char *sqlstate, *words; /* of every login; NULL: it lets everybody in */
-	atomic_uint greetings, tls, logins, questions;
+	enum { LETS_IN, WANTS_CLEAR, WANTS_CLEAR_AFTER_SCRAM } wants;
+	atomic_uint greetings, tls, logins, questions, told; /* told: the password, as it is */
 };
 
 static void error(struct buf *out, const struct server *s)
@@ -113,7 +114,7 @@ static bool answer(void *ctx, struct text q, struct buf *out)
 {
 	struct server *s = ctx;
 	static const char welcome[] = "R\0\0\0\x08\0\0\0\0" "S\0\0\0\x32server_version\0" "15.18 (Debian 15.18-0+deb12u1)\0"
-		"Z\0\0\0\x05I";
+		"Z\0\0\0\x05I", clear[] = "R\0\0\0\x08\0\0\0\x03", sasl[] = "R\0\0\0\x17\0\0\0\x0a" "SCRAM-SHA-256\0";
 
 	if (q.len == 8 && q.at[7] == 0x30) { /* GSSENCRequest */
 		atomic_fetch_add(&s->greetings, 1);
@@ -125,11 +126,22 @@ static bool answer(void *ctx, struct text q, struct buf *out)
 	}
 	if (q.at[0] == 0) { /* a startup packet */
 		atomic_fetch_add(&s->logins, 1);
+		if (s->wants == WANTS_CLEAR_AFTER_SCRAM)
+			buf_add(out, sasl, sizeof sasl - 1);
 		if (s->sqlstate)
 			error(out, s);
+		else if (s->wants)
+			buf_add(out, clear, sizeof clear - 1);
 		else
 			buf_add(out, welcome, sizeof welcome - 1);
 		return !s->sqlstate;
+	}
+	if (q.at[0] == 'p') {
+		if (text_has(q, "right")) {
+			atomic_fetch_add(&s->told, 1);
+			buf_add(out, welcome, sizeof welcome - 1);
+		}
+		return true;
 	}
 	if (q.at[0] == 'Q') {
 		atomic_fetch_add(&s->questions, 1);
@@ -302,6 +314,95 @@ static void a_session_tells_the_exact_version_and_is_kept(void **state)
 	done(&a);
 }
 
+static void the_password_itself_is_only_for_who_is_known_to_be_right(void **state)
+{
+	struct server s = {.wants = WANTS_CLEAR};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", 0);
+	inspect_again(&a);
+	assert_int_equal(s.logins, 1); /* not again and again */
+	assert_int_equal(s.told, 0);
+	assert_int_equal(a.probe.s->err.code, ERR_AUTH);
+	assert_non_null(strstr(a.probe.s->err.words, "in clear"));
+	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
+	done(&a);
+
+	s.wants = WANTS_CLEAR_AFTER_SCRAM; /* in one piece: what comes first is harmless */
+	ask(&a, &s, "lake", "right", 0);
+	assert_int_equal(s.told, 0);
+	done(&a);
+
+	s.wants = WANTS_CLEAR;
+	a = (struct asked){.server = fake_server_start(answer, &s)};
+	fake_probe_begin(&a.probe, fake_server_at(a.server), 5000);
+	a.probe.p.credentials = (struct credentials){.user = "lake", .password = "right"};
+	a.probe.p.holder = HOLDER_RIGHT;
+	assert_int_equal(kind_postgres.identify(&a.probe.p, &a.who), ANSWERED_YES);
+	assert_int_equal(s.told, 1);
+	assert_string_equal(a.who.version, "15.18");
+	done(&a);
+}
+
+static void who_looks_like_something_else_gets_no_login_at_all(void **state)
+{
+	struct server s = {0};
+	struct asked a;
+
+	(void)state;
+	a = (struct asked){.server = fake_server_start(answer, &s)};
+	fake_probe_begin(&a.probe, fake_server_at(a.server), 5000);
+	a.probe.p.withheld = true; /* as the engine says it, with the credential gone */
+	assert_int_equal(kind_postgres.identify(&a.probe.p, &a.who), ANSWERED_YES);
+	inspect_again(&a);
+	assert_int_equal(s.logins, 0);
+	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
+	assert_string_equal(a.probe.s->health.source, "owner of its port");
+	done(&a);
+}
+
+/* ---- what is let through ---- */
+
+static void vet_in_pieces(struct text bytes)
+{
+	unsigned char whole[700], part[700];
+	struct postgres_vet once = {0};
+	size_t used, len;
+
+	if (bytes.len > sizeof whole - 9)
+		return;
+	len = postgres_vet(&once, (const unsigned char *)bytes.at, bytes.len, whole, &used);
+	for (size_t cut = 1; cut < bytes.len; cut += 3) {
+		struct postgres_vet v = {0};
+		size_t n = 0;
+
+		for (size_t at = 0, taken = 1; at < bytes.len && taken; at += taken)
+			n += postgres_vet(&v, (const unsigned char *)bytes.at + at, cut < bytes.len - at ? cut : bytes.len - at, part + n, &taken);
+		assert_int_equal(n, len);
+		assert_memory_equal(part, whole, n);
+		assert_int_equal(v.asks_clear, once.asks_clear);
+		assert_int_equal(v.done, once.done);
+	}
+	assert_false(len >= 9 && whole[0] == 'R' && !memcmp(whole + 5, "\0\0\0\x03", 4));
+}
+
+static void a_request_for_the_password_in_clear_is_let_through_in_no_piece(void **state)
+{
+	static const char login[] = "R\0\0\0\x17\0\0\0\x0a" "SCRAM-SHA-256\0\0" "R\0\0\0\x08\0\0\0\0" "S\0\0\0\x09" "a\0b\0\0" "Z\0\0\0\x05I" "more";
+	unsigned char out[sizeof login + 9];
+	struct postgres_vet v = {0};
+	size_t used;
+
+	(void)state;
+	assert_int_equal(postgres_vet(&v, (const unsigned char *)login, sizeof login - 1, out, &used), sizeof login - 1 - 4);
+	assert_int_equal(used, sizeof login - 1 - 4); /* what follows the login is libpq's own */
+	assert_true(v.done);
+	assert_false(v.asks_clear);
+	fuzz((struct text){login, sizeof login - 1}, vet_in_pieces);
+	fuzz(TEXT("R\0\0\0\x08\0\0\0\x03" "R\0\0\0\x08\0\0\0\0"), vet_in_pieces);
+}
+
 /* The fault is ours: nothing is said of a server that was not asked. */
 static void with_no_descriptors_left_nobody_is_mute_or_refuses(void **state)
 {
@@ -338,6 +439,9 @@ int main(void)
 		cmocka_unit_test(no_slot_left_is_bad_and_is_asked_again_but_not_at_once),
 		cmocka_unit_test(one_that_starts_up_says_so),
 		cmocka_unit_test(a_session_tells_the_exact_version_and_is_kept),
+		cmocka_unit_test(the_password_itself_is_only_for_who_is_known_to_be_right),
+		cmocka_unit_test(who_looks_like_something_else_gets_no_login_at_all),
+		cmocka_unit_test(a_request_for_the_password_in_clear_is_let_through_in_no_piece),
 		cmocka_unit_test(with_no_descriptors_left_nobody_is_mute_or_refuses),
 	};
 
