@@ -63,6 +63,7 @@ struct event {
 	char service[NAME_SIZE];
 	char words[REASON_SIZE]; /* "serving again after 14 s" */
 	enum severity severity;
+	bool found;       /* of one that the profile does not name */
 };
 
 struct problem { /* in the order of the first line: causes before victims */

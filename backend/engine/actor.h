@@ -142,6 +142,7 @@ struct engine {
 	struct ops *ops;             /* NULL before the start is whole */
 	bool discovered;             /* the first round of discovery was answered */
 	int events_file;             /* fd or -1 */
+	bool events_ours;            /* this laketop writes it */
 };
 
 /* actor.c */

@@ -472,6 +472,55 @@ static void a_fifo_in_the_place_of_the_event_log_holds_nobody_up(void **state)
 	profile_free(p);
 }
 
+static unsigned lines_with(const char *path, const char *words)
+{
+	FILE *f = fopen(path, "re");
+	char line[2048];
+	unsigned n = 0;
+
+	while (f && fgets(line, sizeof line, f))
+		n += strstr(line, words) != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void an_event_is_written_once_however_many_look(void **state)
+{
+	char dir[] = "/tmp/laketop-events-XXXXXX", path[64];
+	struct profile *p = profile_with(""), *other = profile_parse(&world.host, TEXT("[laketop]\nprofile = other\n"), "other.ini", NULL);
+	struct engine_options o = {.host = &world.host, .profile = p, .state_dir = dir};
+	struct engine *first, *second;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/events.jsonl", dir);
+	first = engine_start(&o, NULL);
+	second = engine_start(&o, NULL);
+	assert_true(becomes(first, "zk", VERDICT_SERVING) && becomes(second, "zk", VERDICT_SERVING));
+	atomic_store(&world.manner, MUTE);
+	assert_true(becomes(first, "zk", VERDICT_MUTE) && becomes(second, "zk", VERDICT_MUTE));
+	assert_int_equal(events_of(first, "mute"), 1);
+	assert_int_equal(events_of(second, "mute"), 1); /* each shows it */
+	assert_int_equal(lines_with(path, "mute"), 1);
+	assert_int_equal(engine_stop(first, 2000), 0);
+	atomic_store(&world.manner, GOOD);
+	assert_true(becomes(second, "zk", VERDICT_SERVING));
+	assert_int_equal(lines_with(path, "serving again"), 1); /* the other took over */
+	assert_int_equal(engine_stop(second, 2000), 0);
+	first = engine_start(&o, NULL);
+	assert_int_equal(engine_lake(first)->n_events, 2);
+	assert_int_equal(engine_stop(first, 2000), 0);
+	o.profile = other;
+	second = engine_start(&o, NULL);
+	assert_int_equal(engine_lake(second)->n_events, 0); /* another lakehouse's are not this one's */
+	assert_int_equal(engine_stop(second, 2000), 0);
+	unlink(path);
+	rmdir(dir);
+	profile_free(p);
+	profile_free(other);
+}
+
 static void stopping_takes_no_longer_than_its_bound_while_a_server_hangs(void **state)
 {
 	struct profile *p = profile_with("");
@@ -627,6 +676,7 @@ int main(void)
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
+		cmocka_unit_test_setup(an_event_is_written_once_however_many_look, begin),
 		cmocka_unit_test_setup(stopping_takes_no_longer_than_its_bound_while_a_server_hangs, begin),
 		cmocka_unit_test_setup(a_credential_is_for_who_looks_right_or_only_forwards, begin),
 		cmocka_unit_test_setup(a_credential_is_withheld_from_another_holder, begin),
