@@ -64,6 +64,7 @@ struct connect { /* p->state */
 	bool configured;
 	struct connect_settings settings;
 	uint16_t ui;                   /* its web UI, proven to be its own; 0: not found */
+	uint16_t service;              /* where its UI says that its service is, for one known by its UI; 0: not asked yet */
 	int64_t ui_tried;              /* clock_ms(); 0: not yet */
 	struct spark_memory memory;
 };
@@ -782,7 +783,7 @@ static bool inspect_work(struct probe *p, struct connect *c, struct snapshot *s,
 	good = spark_inspect_driver(p, &ui, specs, &c->memory, s, &work);
 	if (good)
 		spark_find_in_work(&work, &c->memory, SEVERITY_INFO, s); /* whose query failed was told so */
-	if (good && c->status == GRPC_OK && strcmp(work.version, c->version) != 0)
+	if (good && c->status == GRPC_OK && c->version[0] && strcmp(work.version, c->version) != 0)
 		snapshot_finding(s, "versions-differ", SEVERITY_WARNING, NULL, "its web UI says Spark %s, its service %s", work.version,
 			c->version);
 	/* what serves is the service: its UI adds that nobody is left to run what it takes */
@@ -833,12 +834,75 @@ static const struct table_spec tables[] = {
 	{0},
 };
 
+/* By its settings, which its UI shows. Its default where it was not set. */
+static uint16_t ask_service_port(struct probe *p)
+{
+	char path[SPARK_ID_SIZE + 60];
+	struct spark_reply reply;
+	struct err err;
+	int64_t port = 0;
+	const char *id = NULL;
+
+	if (spark_get(p, &p->at, "/api/v1/applications?limit=1", "application/json", &reply, &err))
+		id = json_string(json_get(json_first(reply.json), "id"));
+	snprintf(path, sizeof path, "/api/v1/applications/%.*s/environment", SPARK_ID_SIZE, id && spark_is_id(id) ? id : "");
+	spark_reply_free(&reply);
+	if (path[sizeof "/api/v1/applications/" - 1] == '/' || !spark_get(p, &p->at, path, "application/json", &reply, &err))
+		return 0;
+	port = kind_spark_connect.ports[0].port;
+	for (const struct json *pair = json_first(json_get(reply.json, "sparkProperties")); pair; pair = json_next(pair)) {
+		const char *key = json_string(json_first(pair)), *value = json_string(json_next(json_first(pair)));
+		int64_t set;
+
+		if (key && !strcmp(key, "spark.connect.grpc.binding.port") && text_i64(text_of(value), &set) && set > 0 && set < 65536)
+			port = set;
+	}
+	spark_reply_free(&reply);
+	return (uint16_t)port;
+}
+
+static bool inspect_ui(struct probe *p, struct connect *c, struct snapshot *s, const struct spark_specs *specs)
+{
+	struct endpoint ui = p->at;
+
+	if (!c->ui || !inspect_work(p, c, s, specs))
+		return false;
+	ui.port = c->ui;
+	snapshot_figure(s, specs->figures, "ui", value_text(arena_printf(s->arena, "%s:%u", ui.address, ui.port)));
+	ask_sessions(p, &ui, s, specs);
+	return true;
+}
+
+/* One that was found by its web UI, at a port that no words explain: the UI tells where the service is. */
+static bool inspect_by_ui(struct probe *p, struct connect *c, struct snapshot *s, const struct spark_specs *specs)
+{
+	struct probe service = *p;
+
+	if (!c->service)
+		c->service = ask_service_port(&service);
+	service.at.port = c->service;
+	if (!c->service || c->service == p->at.port) {
+		snapshot_health(s, LINK_UNKNOWN, "GET /environment", "its web UI answers, and does not tell where its service is");
+	} else if (!ask_service(&service, c, s)) {
+		snapshot_health(s, s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, "ReleaseSession of no session",
+			"its web UI answers, its service does not: %s", s->err.words);
+		s->err = (struct err){0};
+	}
+	p->requests = service.requests;
+	p->bytes = service.bytes;
+	c->ui = p->at.port;
+	inspect_ui(p, c, s, specs);
+	return true;
+}
+
 static bool inspect(struct probe *p, struct snapshot *s)
 {
 	static const struct spark_specs specs = {figures, tables};
 	struct connect *c = state_of(p);
 	bool locked = c->status == GRPC_UNAUTHENTICATED || c->status == GRPC_DENIED;
 
+	if (role_is(s->who.role, "ui"))
+		return inspect_by_ui(p, c, s, &specs);
 	if (!ask_service(p, c, s))
 		return false;
 	if (c->status != GRPC_OK && !locked)
@@ -849,15 +913,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 		find_ui(p, c);
 	if (c->configured)
 		show_settings(c, s, &specs);
-	if (c->ui && inspect_work(p, c, s, &specs)) {
-		struct endpoint ui = p->at;
-
-		ui.port = c->ui;
-		snapshot_figure(s, figures, "ui", value_text(arena_printf(s->arena, "%s:%u", ui.address, ui.port)));
-		ask_sessions(p, &ui, s, &specs);
-	} else {
+	if (!inspect_ui(p, c, s, &specs))
 		c->ui = 0; /* looked for again */
-	}
 	return locked ? err_set(&s->err, ERR_AUTH, "%s", s->health.words ? s->health.words : "asks for a token") : true;
 }
 

@@ -236,9 +236,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t set = option_port(hint, "spark.history.ui.port");
-
-	return spark_port_near(port, set ? set : UI_DEFAULT) ? "ui" : NULL;
+	(void)port; /* it listens for nothing else, wherever its configuration file put it */
+	return text_has(hint, "HistoryServer") ? "ui" : NULL;
 }
 
 const struct service_kind kind_spark_history = {

@@ -547,6 +547,8 @@ static void the_owner_s_words_say_which_port_may_be_asked(void **state)
 	assert_role(&kind_spark_driver, driver, 14041, "ui");
 	assert_role(&kind_spark_driver, driver, 42369, NULL);
 	assert_role(&kind_spark_history, "org.apache.spark.deploy.history.HistoryServer", 18080, "ui");
+	assert_role(&kind_spark_history, "org.apache.spark.deploy.history.HistoryServer", 17377, "ui"); /* set in a file */
+	assert_role(&kind_spark_history, "", 18080, NULL); /* its number explains it */
 	assert_int_equal(option_port(TEXT("--webui-port"), "--webui-port"), 0);
 	assert_int_equal(option_port(TEXT("--webui-port x --webui-port 70000"), "--webui-port"), 0);
 }

@@ -22,6 +22,7 @@
 
 #include "../../backend/services/kinds.h"
 #include "../../backend/services/spark_connect.h"
+#include "fixture_server.h"
 #include "profile.h"
 #include "protobuf.h"
 
@@ -532,6 +533,54 @@ static void serving_is_asked_without_a_session(void **state)
 	assert_int_equal(atomic_load(&server.analyzed), 1);
 }
 
+/* What its web UI says, and where that leads: to the server above, or nowhere. */
+struct web {
+	uint16_t service;
+};
+
+static bool answer_web(void *ctx, struct text q, struct buf *out)
+{
+	const struct web *web = ctx;
+	char body[400];
+
+	if (fake_asks_for(q, "/api/v1/applications/app-1/environment")) {
+		snprintf(body, sizeof body, "{\"sparkProperties\":[[\"spark.app.id\",\"app-1\"],[\"spark.connect.grpc.binding.port\",\"%u\"]]}", web->service);
+		fake_http(out, 200, "Content-Type: application/json\r\n", body);
+	} else if (fake_asks_for(q, "/api/v1/applications?limit=1")) {
+		fake_http(out, 200, "Content-Type: application/json\r\n",
+			"[{\"id\":\"app-1\",\"name\":\"x\",\"attempts\":[{\"completed\":false,\"appSparkVersion\":\"4.1.4\"}]}]");
+	} else {
+		fake_http(out, 404, "Content-Type: text/html\r\n", "");
+	}
+	return false;
+}
+
+static void one_found_by_its_web_ui_is_asked_at_its_service(void **state)
+{
+	struct web web = {.service = server.port};
+	struct fake_server *ui = fake_server_start(answer_web, &web);
+	struct probe *p;
+
+	(void)state;
+	for (int dead = 0; dead < 2; dead++) {
+		if (dead)
+			finish();
+		web.service = dead ? 9 : server.port;
+		p = ask(DEADLINE_MS);
+		p->at = fake_server_at(ui);
+		client.s->who.role = "ui";
+		assert_true(kind_spark_connect.inspect(p, client.s));
+		assert_int_equal(client.s->err.code, ERR_NONE);
+		assert_int_equal(client.s->health.state, dead ? LINK_BAD : LINK_OK);
+		assert_int_equal(atomic_load(&server.released), 1); /* of no session, and none was made */
+		assert_int_equal(atomic_load(&server.analyzed), 0);
+		assert_int_equal(atomic_load(&server.http), 0);
+	}
+	assert_non_null(strstr(client.s->health.words, "its service does not"));
+	finish();
+	fake_server_stop(ui);
+}
+
 /* A worker was expected there: its "ui" is the port where the service is. */
 static void its_web_ui_is_never_looked_for_where_its_service_is(void **state)
 {
@@ -612,6 +661,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(its_health_is_unknown_without_a_token, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_cannot_answer_is_itself_and_sick, setup, teardown),
 		cmocka_unit_test_setup_teardown(serving_is_asked_without_a_session, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_found_by_its_web_ui_is_asked_at_its_service, setup, teardown),
 		cmocka_unit_test_setup_teardown(its_web_ui_is_never_looked_for_where_its_service_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_grpc_server_is_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_web_server_is_told_by_its_first_bytes, setup, teardown),
