@@ -76,6 +76,9 @@ struct host {
 };
 
 struct host *host_local(void);
+/* As many descriptors as may be had, up to some thousands: for this process alone, programs that exec() runs get what the user set.
+ * Once, at the start. */
+void host_more_descriptors(void);
 
 /*
  * Docker over the host's socket ($DOCKER_HOST, then the usual places): fills s->facts of a

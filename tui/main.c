@@ -72,6 +72,7 @@ int main(int argc, char *argv[])
 	int code;
 
 	mallopt(M_ARENA_MAX, MALLOC_ARENAS);
+	host_more_descriptors();
 	if (!options_parse(argc, argv, &options, &err))
 		return complain(err.words);
 	if (options.help || options.version)

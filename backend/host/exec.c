@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,6 +111,21 @@ static void end_child(struct child *c)
 	kill(-c->pid, SIGKILL); /* what its group still holds */
 }
 
+/* What the user set, where we took more; programs that use select() rely on it. Written once, before there is a thread. */
+static struct rlimit descriptors_of_children;
+
+void host_more_descriptors(void)
+{
+	enum { ENOUGH = 4096 };
+	struct rlimit limit, more;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= ENOUGH)
+		return;
+	more = (struct rlimit){limit.rlim_max < ENOUGH ? limit.rlim_max : ENOUGH, limit.rlim_max};
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		descriptors_of_children = limit;
+}
+
 static int spawn(struct child *c, const char *const argv[], const int ends[STREAMS])
 {
 	posix_spawn_file_actions_t files;
@@ -129,6 +145,8 @@ static int spawn(struct child *c, const char *const argv[], const int ends[STREA
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 	why = posix_spawnp(&c->pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv, environ);
+	if (!why && descriptors_of_children.rlim_cur) /* posix_spawn() sets none: at once is as good as before */
+		prlimit(c->pid, RLIMIT_NOFILE, &descriptors_of_children, NULL);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	return why;

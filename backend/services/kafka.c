@@ -21,7 +21,7 @@
 static enum answered unanswered(const struct kafka_line *l, const struct err *err)
 {
 	if (l->fd < 0)
-		return err->code == ERR_CONNECT ? ANSWERED_REFUSED : ANSWERED_MUTE;
+		return net_undialled(err);
 	/* whoever closes says nothing; whoever sends something else says that it is another */
 	return err->code == ERR_PROTOCOL && l->heard ? ANSWERED_OTHER : ANSWERED_MUTE;
 }

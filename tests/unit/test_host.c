@@ -15,6 +15,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -595,6 +596,24 @@ static void a_grandchild_that_holds_the_pipe_does_not_hold_us(void **state)
 	ran_free(&r);
 }
 
+/* Last: it is for the whole process. */
+static void more_descriptors_are_ours_alone(void **state)
+{
+	struct rlimit before, now;
+	struct ran r;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	before.rlim_cur = 256;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	host_more_descriptors();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
+	assert_true(now.rlim_cur == (before.rlim_max < 4096 ? before.rlim_max : 4096));
+	run(&r, (const char *const[]){"sh", "-c", "sleep 0.2; ulimit -n", NULL}, wait_for(5000, -1));
+	assert_string_equal(r.out.at, "256\n");
+	ran_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +646,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_never_stops_writing_is_ended_too),
 		cmocka_unit_test(a_cancel_ends_a_program),
 		cmocka_unit_test(a_grandchild_that_holds_the_pipe_does_not_hold_us),
+		cmocka_unit_test(more_descriptors_are_ours_alone),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
