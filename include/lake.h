@@ -169,6 +169,8 @@ bool catalog_is_told(const struct catalog_view *c);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *catalog_answer_to(const struct catalog_view *c, const char *view, const char *table);
 const struct service *lake_service(const struct lake *lake, const char *name);
+/* The nth of the warnings that count (n_warnings); NULL: there are no more. */
+const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const struct service **whose);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject);
 const struct history *service_history(const struct service *s, const char *figure);

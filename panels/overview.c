@@ -411,6 +411,8 @@ static void draw_ready(struct canvas *c, const struct lake *lake)
 {
 	char span[CLOCK_TEXT], demo[NAME_SIZE + 20] = "", since[CLOCK_TEXT + 8] = "", words[REASON_SIZE];
 	bool one = lake->n_required == 1, narrow = c->width < NARROW;
+	const struct judged_finding *finding;
+	const struct service *whose = NULL;
 	int x = 4;
 
 	if (lake->demo)
@@ -423,7 +425,11 @@ static void draw_ready(struct canvas *c, const struct lake *lake)
 		narrow || one ? "" : "s", demo, one ? "serves" : "serve", since);
 	show_text(c, 0, 1, 2, STYLE_GOOD, verdict_glyph(VERDICT_SERVING, c->ascii));
 	x += show_text(c, 0, x, c->width - x - 1, STYLE_NORMAL, words);
-	snprintf(words, sizeof words, "! %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
+	finding = lake_warning(lake, 0, &whose);
+	snprintf(words, sizeof words, "! %zu warning%s%s%s%s%.60s%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s", finding ? ": " : "",
+		finding ? whose->name : "", finding ? " " : "", finding ? finding->name : "", lake->n_warnings > 1 ? ", …" : "");
+	if (x + 3 + canvas_columns(c, words) >= c->width)
+		snprintf(words, sizeof words, "! %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
 	if (lake->n_warnings && x + 3 + canvas_columns(c, words) < c->width)
 		show_text(c, 0, x + 3, -1, STYLE_WARN, words);
 }

@@ -51,6 +51,18 @@ const struct service *lake_service(const struct lake *lake, const char *name)
 	return NULL;
 }
 
+const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const struct service **whose)
+{
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = *whose = lake->services[i];
+
+		for (size_t k = 0; k < s->verdict.shown.n_findings; k++)
+			if (s->verdict.shown.findings[k].severity == SEVERITY_WARNING && (s->expected || s->required) && n-- == 0)
+				return &s->verdict.shown.findings[k];
+	}
+	return NULL;
+}
+
 /* ---- taking ---- */
 
 static void hold(const struct snapshot **slot, struct snapshot *s)

@@ -121,7 +121,7 @@ static const struct judged_finding *blocking(const struct service *s)
 
 void standing_of(const struct lake *lake, const char *const *names, struct standing *out)
 {
-	*out = (struct standing){.n_warnings = names ? 0 : lake->n_warnings};
+	*out = (struct standing){.n_warnings = names ? 0 : lake->n_warnings, .names = names};
 	/* first as the lake has them in order, then what it does not require and we were asked about */
 	for (size_t i = 0; i < lake->n_problems; i++)
 		if (counts(lake->problems[i].service, names))
@@ -180,6 +180,20 @@ static void say_problems(const struct standing *st, struct buf *out)
 		buf_printf(out, " and %zu more", left);
 }
 
+/* ": kafka lag, spark-connect stale" */
+static void say_warnings(const struct lake *lake, const struct standing *st, struct buf *out)
+{
+	const struct judged_finding *f;
+	const struct service *s;
+	size_t said = 0;
+
+	for (size_t i = 0; said < SAID_MOST && (f = lake_warning(lake, i, &s)); i++)
+		if (!st->names || counts(s, st->names))
+			buf_printf(out, "%s %s %s", said++ ? "," : ":", s->name, f->name);
+	if (st->n_warnings > said)
+		buf_printf(out, " and %zu more", st->n_warnings - said);
+}
+
 void standing_say(const struct lake *lake, const struct standing *st, struct buf *out)
 {
 	const char *profile = lake->profile ? lake->profile->name : NULL;
@@ -188,8 +202,10 @@ void standing_say(const struct lake *lake, const struct standing *st, struct buf
 	switch (standing_code(st)) {
 	case EXIT_READY:
 		buf_printf(out, "READY - %zu of %zu serving", st->n_serving, st->n);
-		if (st->n_warnings)
+		if (st->n_warnings) {
 			buf_printf(out, ", %zu warning%s", st->n_warnings, st->n_warnings == 1 ? "" : "s");
+			say_warnings(lake, st, out);
+		}
 		if (of)
 			buf_printf(out, " (%s)", of);
 		return;

@@ -27,6 +27,7 @@ struct standing {
 	size_t n_problems;
 	bool bad;                       /* one of them is more than unknown */
 	size_t n_warnings;              /* where names are given, only theirs */
+	const char *const *names;       /* as they were given */
 };
 /* names NULL: the required ones. */
 void standing_of(const struct lake *lake, const char *const *names, struct standing *out);

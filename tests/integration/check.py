@@ -26,6 +26,8 @@ FULL = bool(os.environ.get("LAKETOP_TEST_FULL"))
 AMBIENT = ("Got status update for unknown executor", "NativeCodeLoader")
 # ours, and known: the release of our session cut short at exit, on a loaded machine only; told as skipped, never as good
 KNOWN = ("Stream Error", "Stream closed before write", "Http2Exception$StreamException", "Http2Exception.streamError")
+for _name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # a make that a test runs is not a part of "make test"
+    os.environ.pop(_name, None)
 _bad = 0
 
 

@@ -48,6 +48,8 @@ class Terminal:
             for target in (0, 1, 2):
                 os.dup2(fd, target)
             os.closerange(3, 64)
+            for number in (signal.SIGINT, signal.SIGQUIT):  # a job in the background has them ignored, and so would we
+                signal.signal(number, signal.SIG_DFL)
             if ignore_hup:
                 signal.signal(signal.SIGHUP, signal.SIG_IGN)
             try:

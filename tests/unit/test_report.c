@@ -479,7 +479,7 @@ static void a_ready_lake_reads_well(void **state)
 
 	(void)state;
 	first_line(page, line);
-	assert_string_equal(line, "READY - 7 of 7 serving, 1 warning (pocket)");
+	assert_string_equal(line, "READY - 7 of 7 serving, 1 warning: kafka lag (pocket)");
 	assert_true(has_line(page, "kafka: serving, 4.1 to 4.2 (expected 4.1), 127.0.0.1:9092, java pid 921 in container kafka, 195 MiB memory, "
 		"2% CPU; 12,401 lag, 4 topics"));
 	assert_true(has_line(page, "spark-worker-41: serving, 4.1.1, 127.0.0.1:8084, java pid 1060, 290 MiB memory, 137% CPU; 2 executors, "
@@ -598,7 +598,7 @@ static void check_tells_the_truth_by_line_and_code(void **state)
 	struct service *kafka = fixture_service(f, "kafka");
 
 	(void)state;
-	assert_string_equal(checked(f, NULL, EXIT_READY), "READY - 7 of 7 serving, 1 warning (pocket)\n");
+	assert_string_equal(checked(f, NULL, EXIT_READY), "READY - 7 of 7 serving, 1 warning: kafka lag (pocket)\n");
 	assert_int_equal(report_ready(fixture_lake(f)), EXIT_READY);
 	/* what is not known is not well */
 	kafka->verdict.shown.verdict = VERDICT_UNKNOWN;
