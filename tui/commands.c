@@ -22,7 +22,7 @@
 #include "terminal.h"
 #include "theme.h"
 
-enum { OUT_MAX = 64 << 20, TIMEOUT_MS = 60000, STOP_MS = 150, LOG_LINES = 40, QUESTIONS_MAX = 64 };
+enum { OUT_MAX = 64 << 20, TIMEOUT_MS = 60000, STOP_MS = 1000, LOG_LINES = 40, QUESTIONS_MAX = 64 };
 enum { ROWS_STOP_MS = 1200 }; /* for the word to the server that it may stop */
 
 /* Where the profile names what lag is about, nobody else is asked. */
@@ -122,14 +122,24 @@ static int64_t deadline_of(const struct options *o)
 	return clock_ms() + (o->within >= 0 ? o->within : WITHIN_MS);
 }
 
+struct wanted {
+	const struct condition *conditions;
+	const struct engine *engine;
+};
+
 static bool all_met(const struct lake *lake, const void *ctx)
 {
-	const struct condition *conditions = ctx;
+	const struct condition *conditions = ((const struct wanted *)ctx)->conditions;
 
 	for (size_t i = 0; conditions[i].service[0]; i++)
 		if (!condition_met(lake, &conditions[i]))
 			return false;
 	return true;
+}
+
+static bool all_met_or_told(const struct lake *lake, const void *ctx)
+{
+	return all_met(lake, ctx) || engine_replay_done(((const struct wanted *)ctx)->engine);
 }
 
 /* ---- the commands ---- */
@@ -318,6 +328,7 @@ static int run_wait(const struct setup *setup)
 	int64_t deadline = clock_ms() + (o->timeout >= 0 ? o->timeout : TIMEOUT_MS);
 	struct err err = {0};
 	struct engine *engine = NULL;
+	struct wanted wanted;
 	bool met;
 
 	for (size_t i = 0; o->conditions[i]; i++) {
@@ -334,7 +345,10 @@ static int run_wait(const struct setup *setup)
 		fprintf(stderr, "laketop: %s\n", err.words);
 		return EXIT_USAGE;
 	}
-	met = run_until(engine, deadline, all_met, conditions);
+	wanted = (struct wanted){conditions, engine};
+	/* a recording that has ended tells nothing more */
+	run_until(engine, deadline, o->replay ? all_met_or_told : all_met, &wanted);
+	met = all_met(engine_lake(engine), &wanted);
 	if (!met)
 		say_missing(engine_lake(engine), conditions);
 	end_engine(engine, STOP_MS, met ? EXIT_READY : EXIT_TIME);

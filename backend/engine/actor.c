@@ -7,6 +7,7 @@
 #include "actor.h"
 
 #include <errno.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,30 +17,43 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "log.h"
 #include "report.h"
 
-enum { STACK_SIZE = 256 * 1024 };
+enum { STACK_SIZE = 256 * 1024, RECORD_MS = 5000 };
 
 struct wait actor_wait(const struct engine *e, int64_t ms)
 {
 	return wait_for(ms, e->cancel);
 }
 
+bool record_write(struct engine *e, const struct buf *line)
+{
+	size_t done = 0;
+
+	while (e->record >= 0 && done < line->len) {
+		ssize_t n = write(e->record, line->at + done, line->len - done);
+
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n == 0 || errno != EAGAIN || wait_fd(actor_wait(e, RECORD_MS), e->record, POLLOUT) <= 0) {
+			/* a full disk, or a FIFO that nobody reads on, ends the recording, not the program; half a line is the last one */
+			log_say("record", "cannot be written any more: the recording ends here");
+			close(e->record);
+			e->record = -1;
+		}
+	}
+	return done == line->len;
+}
+
 static void record(struct engine *e, const struct snapshot *s)
 {
 	struct buf line;
-	size_t done = 0;
 
 	buf_init(&line, s->part == PART_CATALOG ? SNAPSHOT_CATALOG_CAP * 2 : SNAPSHOT_CAP * 2);
 	if (snapshot_write(s, &line)) {
 		pthread_mutex_lock(&e->record_lock);
-		while (done < line.len) {
-			ssize_t n = write(e->record, line.at + done, line.len - done);
-
-			if (n <= 0)
-				break; /* a full disk ends the recording, not the program */
-			done += (size_t)n;
-		}
+		record_write(e, &line);
 		pthread_mutex_unlock(&e->record_lock);
 	}
 	buf_free(&line);
@@ -74,7 +88,7 @@ void engine_publish(struct engine *e, struct actor *a, struct snapshot *s)
 		snapshot_unref(s); /* the end cut it short: it knows less than it says */
 		return;
 	}
-	if (e->record >= 0 && s->part != PART_ANSWER && !(s->print && s->print == a->recorded))
+	if (e->options.record && s->part != PART_ANSWER && !(s->print && s->print == a->recorded))
 		record(e, s);
 	a->recorded = s->print;
 	pthread_mutex_lock(&e->lock);

@@ -153,6 +153,7 @@ void actor_close_ends(struct actor *a);
 void engine_news(void *engine); /* any thread: a turn is due */
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */
 struct wait actor_wait(const struct engine *e, int64_t ms);
+bool record_write(struct engine *e, const struct buf *line); /* under record_lock, or before there is a thread. False: the recording ended */
 /* Until the next multiple of interval (plus phase), or a wake. False: the program ends, or the actor's source is gone. */
 bool actor_sleep(struct actor *a, int64_t interval, int64_t phase);
 int64_t actor_paced(const struct engine *e, int64_t own, int64_t usual); /* a cadence, at the pace that the user chose for all */

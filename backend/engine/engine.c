@@ -305,12 +305,14 @@ static bool open_record(struct engine *e, struct err *err)
 	e->record = -1;
 	if (!e->options.record)
 		return true;
-	e->record = open(e->options.record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	/* a FIFO must hold up nobody */
+	e->record = open(e->options.record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (e->record < 0)
-		return err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", e->options.record, strerrordesc_np(errno));
+		return err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", e->options.record,
+			errno == ENXIO ? "nobody reads this FIFO" : strerrordesc_np(errno));
 	buf_init(&line, 1 << 20);
 	replay_header_write(e, &line);
-	if (write(e->record, line.at, line.len) != (ssize_t)line.len)
+	if (!record_write(e, &line))
 		fine = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", e->options.record, strerrordesc_np(errno));
 	buf_free(&line);
 	return fine;

@@ -5,6 +5,7 @@
  * it is one line; the kinds themselves are tested elsewhere, on real servers.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
 #include <pthread.h>
@@ -521,6 +522,36 @@ static void an_event_is_written_once_however_many_look(void **state)
 	profile_free(other);
 }
 
+static void a_recording_into_a_fifo_holds_nobody_up(void **state)
+{
+	char dir[] = "/tmp/laketop-record-XXXXXX", path[64];
+	struct profile *p = profile_with("");
+	struct engine_options o = {.host = &world.host, .profile = p, .record = path};
+	struct engine *e;
+	struct err err = {0};
+	int reader;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/fifo", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(30); /* it would wait for ever */
+	assert_null(engine_start(&o, &err));
+	assert_non_null(strstr(err.words, "nobody reads"));
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	e = engine_start(&o, NULL);
+	assert_non_null(e);
+	for (int i = 0; i < 3; i++) /* and nobody empties it */
+		engine_refresh(e, NULL);
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	assert_int_equal(engine_stop(e, 2000), 0);
+	alarm(0);
+	close(reader);
+	unlink(path);
+	rmdir(dir);
+	profile_free(p);
+}
+
 static void stopping_takes_no_longer_than_its_bound_while_a_server_hangs(void **state)
 {
 	struct profile *p = profile_with("");
@@ -677,6 +708,7 @@ int main(void)
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
 		cmocka_unit_test_setup(an_event_is_written_once_however_many_look, begin),
+		cmocka_unit_test_setup(a_recording_into_a_fifo_holds_nobody_up, begin),
 		cmocka_unit_test_setup(stopping_takes_no_longer_than_its_bound_while_a_server_hangs, begin),
 		cmocka_unit_test_setup(a_credential_is_for_who_looks_right_or_only_forwards, begin),
 		cmocka_unit_test_setup(a_credential_is_withheld_from_another_holder, begin),
