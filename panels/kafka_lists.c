@@ -433,8 +433,36 @@ static struct value connector_cause(const struct list_row *row)
 	return value_unknown();
 }
 
+/* Of a Debezium on PostgreSQL: the row of its slot where just one server has such a slot. */
+static bool find_slot(const struct lake *lake, struct list_row *row)
+{
+	const char *slot = list_text(row, "slot");
+
+	for (size_t i = 0; slot[0] && i < lake->n_services; i++) {
+		const struct table *slots = service_is(lake->services[i], "postgres") ? snapshot_find_table(lake->services[i]->depth, "slots") : NULL;
+
+		for (size_t k = 0; slots && k < slots->n_rows; k++) {
+			struct value name = table_get(slots, k, "slot");
+
+			if (name.type != VALUE_TEXT || strcmp(name.u.s, slot) != 0)
+				continue;
+			if (row->more) { /* which of them it reads is not told */
+				row->more = NULL;
+				row->other = NULL;
+				return false;
+			}
+			row->more = slots;
+			row->more_at = k;
+			row->other = lake->services[i];
+		}
+	}
+	return row->more != NULL;
+}
+
 static struct value connector_get(const struct list_row *row, const struct list_column *column)
 {
+	if (is(column, "slot_lag"))
+		return row->more ? table_get(row->more, row->more_at, "retained") : value_unknown();
 	if (is(column, "cause"))
 		return connector_cause(row);
 	return cluster_or_cell(row, column);
@@ -456,6 +484,9 @@ static void collect_connectors(struct list *list)
 	}
 	if (workers > 1)
 		list_has(list, "cluster");
+	for (size_t i = 0; i < list->n; i++)
+		if (find_slot(list->lake, &list->rows[i]))
+			list_has(list, "slot_lag");
 }
 
 const struct list_kind kafka_connectors = {
@@ -465,6 +496,7 @@ const struct list_kind kafka_connectors = {
 		{"STATE", "state", .state = true},
 		{"TASKS", "tasks", UNIT_COUNT, .priority = 1, .number = true},
 		{"FAILED", "failed", UNIT_COUNT, .number = true},
+		{"SLOT LAG", "slot_lag", UNIT_BYTES, .priority = 1, .number = true},
 		{"TYPE", "type", .priority = 2, .most = 8},
 		{"WORKER", "worker", .priority = 4, .most = 28},
 		{"CLASS", "class", .priority = 3, .most = 32},

@@ -44,6 +44,7 @@ static const struct table_spec tables[] = {
 		{"reads", VALUE_TEXT, UNIT_NONE, 2, "Debezium: snapshot, or streaming"},
 		{"lsn", VALUE_INT, UNIT_NONE, 4, "Debezium on PostgreSQL: where it stands in the log"},
 		{"change_at", VALUE_INT, UNIT_TIME, 3, "Debezium: the last change that it read"},
+		{"slot", VALUE_TEXT, UNIT_NONE, 4, "Debezium on PostgreSQL: the replication slot that it reads from; what that holds back PostgreSQL tells"},
 		{"cause", VALUE_TEXT, UNIT_NONE, 3, "why it failed itself"},
 		{0}}},
 	{"tasks", "tasks", (const struct column_spec[]){
@@ -169,6 +170,16 @@ static bool read_task(struct reading *r, const char *connector, const struct jso
 	return failed;
 }
 
+/* As Debezium names it where nobody does. */
+static const char *slot_of(const struct json *config)
+{
+	const char *class = json_string(json_get(config, "connector.class")), *slot = json_string(json_get(config, "slot.name"));
+
+	if (!class || strcmp(class, "io.debezium.connector.postgresql.PostgresConnector") != 0)
+		return NULL;
+	return slot && slot[0] ? slot : "debezium";
+}
+
 static void read_connector(struct reading *r, const struct json *item)
 {
 	const char *name = json_key(item);
@@ -196,6 +207,7 @@ static void read_connector(struct reading *r, const struct json *item)
 	table_set(r->s, r->connectors, row, "worker", json_value_text(own, "worker_id"));
 	table_set(r->s, r->connectors, row, "class", json_value_text(config, "connector.class"));
 	table_set(r->s, r->connectors, row, "version", json_value_text(own, "version"));
+	table_set(r->s, r->connectors, row, "slot", value_text(slot_of(config)));
 	table_set(r->s, r->connectors, row, "cause", value_text(cause[0] ? cause : NULL));
 	see_worker(r, own);
 	r->n_connectors++;

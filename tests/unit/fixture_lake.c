@@ -670,6 +670,14 @@ static const struct table_spec deep_answers[] = {
 		{"key", VALUE_TEXT, UNIT_NONE, 1, ""}, {"headers", VALUE_TEXT, UNIT_NONE, 2, ""}, {"value", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
 	{0},
 };
+static const struct service_kind deep_postgres = {
+	.name = "postgres", .title = "PostgreSQL", .group = "storage",
+	.figures = (const struct figure_spec[]){{"slots", "slots", UNIT_COUNT, 0, ""}, {0}},
+	.tables = (const struct table_spec[]){
+		{"slots", "replication slots", (const struct column_spec[]){
+			{"slot", VALUE_TEXT, UNIT_NONE, 0, ""}, {"active", VALUE_BOOL, UNIT_NONE, 0, ""}, {"retained", VALUE_INT, UNIT_BYTES, 0, ""}, {0}}},
+		{0}},
+};
 static const struct service_kind deep_connectors = {
 	.name = "kafka-connect", .title = "Kafka Connect", .group = "streams",
 	.figures = (const struct figure_spec[]){{"connectors", "connectors", UNIT_COUNT, FIGURE_ROW, ""}, {0}},
@@ -677,7 +685,7 @@ static const struct service_kind deep_connectors = {
 		{"connectors", "connectors", (const struct column_spec[]){
 			{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"type", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"tasks", VALUE_INT, UNIT_COUNT, 0, ""}, {"failed", VALUE_INT, UNIT_COUNT, 0, ""}, {"worker", VALUE_TEXT, UNIT_NONE, 0, ""},
-			{"class", VALUE_TEXT, UNIT_NONE, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+			{"class", VALUE_TEXT, UNIT_NONE, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {"slot", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
 		{"tasks", "tasks", (const struct column_spec[]){
 			{"connector", VALUE_TEXT, UNIT_NONE, 0, ""}, {"task", VALUE_INT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"worker", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cause", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
@@ -778,6 +786,8 @@ static struct table *add_rows(struct snapshot *s, const struct table_spec *specs
 }
 
 static const struct service_row deep[] = {
+	{.name = "postgres", .kind = &deep_postgres, .port = 5432, .verdict = VERDICT_SERVING, .version = "15.18", .process = "postgres",
+		.pid = 812, .rss = 29 << 20, .cpu = 0.004, .told = {{"slots", .i = 2}}},
 	{.name = "kafka", .kind = &deep_kafka, .port = 9092, .verdict = VERDICT_SERVING, .version = "4.1", .process = "java", .pid = 921,
 		.rss = 204472320, .cpu = 0.021, .told = {{"lag", 101231, .trend = 620}, {"cluster_id", .s = "5L6g3nShT-eMCtK--X86sw"}}},
 	{.name = "kafka-39", .kind = &deep_kafka_old, .port = 9094, .verdict = VERDICT_SERVING, .version = "3.9", .process = "java",
@@ -826,9 +836,11 @@ static void fill_deep_kafka(struct fixture *f)
 	add_rows(s, deep_kafka.tables, "brokers", (const char *const[]){
 		"1|10.0.0.1:9092|yes|4.1|broker, controller|24", "2|10.0.0.2:9092|no|4.1|broker|24", "3|10.0.0.3:9092|no|4.0|broker|24", NULL});
 	add_rows(depth_of(f, "kafka-39"), deep_kafka_old.tables, "groups", (const char *const[]){"courier|Empty|17|?", NULL});
+	add_rows(depth_of(f, "postgres"), deep_postgres.tables, "slots", (const char *const[]){
+		"gone_consumer|no|9663676416", "orders_changes|yes|58720256", NULL});
 	s = depth_of(f, "connectors");
 	add_rows(s, deep_connectors.tables, "connectors", (const char *const[]){
-		"orders-source|source|RUNNING|1|0|10.0.0.1:8083|io.debezium.connector.postgresql.PostgresConnector|3.0.8.Final",
+		"orders-source|source|RUNNING|1|0|10.0.0.1:8083|io.debezium.connector.postgresql.PostgresConnector|3.0.8.Final|orders_changes",
 		"lake-sink|sink|RUNNING|2|1|10.0.0.1:8083|org.apache.iceberg.connect.IcebergSinkConnector|1.11.0",
 		"old-export|sink|PAUSED|1|0|10.0.0.2:8083|FileStreamSink|4.1.1", NULL});
 	add_rows(s, deep_connectors.tables, "tasks", (const char *const[]){

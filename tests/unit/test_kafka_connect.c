@@ -152,6 +152,7 @@ static void a_debezium_source_tells_where_it_stands(void **state)
 	t = snapshot_find_table(a.probe.s, "connectors");
 	assert_int_equal(table_get(t, 0, "lsn").u.i, 26702440);
 	assert_string_equal(table_get(t, 0, "reads").u.s, "streaming");
+	assert_string_equal(table_get(t, 0, "slot").u.s, "debezium"); /* as it names it itself */
 	assert_true(table_get(t, 0, "change_at").u.i == INT64_C(1795955149355));
 	done(&a);
 	w.offsets = "{\"offsets\":[{\"offset\":{\"lsn\":5,\"snapshot\":\"INITIAL\",\"last_snapshot_record\":false}}]}";
