@@ -145,7 +145,8 @@ static bool list(struct probe *p, const struct catalog *c, void **state, bool (*
 	struct buf sql;
 
 	if (!p->credentials.user)
-		return err_set(err, ERR_AUTH, "no user is named for PostgreSQL (user, password_file, database)");
+		return err_set(err, ERR_AUTH, p->withheld ? "no login: who holds its port does not look like PostgreSQL" :
+			"no user is named for PostgreSQL (user, password_file, database)");
 	if (!postgres_session(p, &j->session, err))
 		return false;
 	buf_init(&sql, SQL_MAX);

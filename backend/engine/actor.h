@@ -181,6 +181,8 @@ void probe_turn(struct probe *p, const struct service_kind **state_kind, const s
 /* Asks them in turn until one says yes. */
 enum answered identify_among(struct probe *p, const struct service_kind *const *kinds, size_t n, const struct service_kind **state_kind,
 	const struct expectation *x, struct identity *who);
+/* Takes the credentials back where who holds the port looks like something else than that kind. */
+void probe_withhold(struct probe *p, const struct service_kind *kind);
 enum holder holder_of(const struct service_kind *kind, struct text hint, bool seen); /* pure */
 void identity_copy(struct arena *arena, struct identity *to, const struct identity *from);
 

@@ -27,11 +27,15 @@ struct post { /* what the actor keeps between looks */
 static struct probe probe_of(const struct post *post, const struct target *t, struct snapshot *s, int64_t ms)
 {
 	const struct engine *e = post->a->engine;
-
-	return (struct probe){
-		.host = e->host, .net = post->net, .wait = actor_wait(e, ms), .at = t->at, .expected = post->catalog->service,
-		.credentials = catalog_credentials(post->catalog), .hint = t->hint, .owner_started = t->owner_started, .arena = s->arena,
+	const struct expectation *x = post->catalog->service;
+	struct probe p = {
+		.host = e->host, .net = post->net, .wait = actor_wait(e, ms), .at = t->at, .expected = x,
+		.credentials = catalog_credentials(post->catalog), .hint = t->hint, .owner_seen = t->owner_seen,
+		.owner_started = t->owner_started, .arena = s->arena,
 	};
+
+	probe_withhold(&p, x ? x->kind : NULL);
+	return p;
 }
 
 /* Publishes what was made of it. False: the end cut it short. */

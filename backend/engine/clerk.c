@@ -167,14 +167,19 @@ enum answered identify_among(struct probe *p, const struct service_kind *const *
 	return said;
 }
 
-void probe_turn(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind, const struct expectation *x)
+void probe_withhold(struct probe *p, const struct service_kind *kind)
 {
-	p->expected = x && x->kind == kind ? x : NULL;
-	p->credentials = p->expected ? x->credentials : (struct credentials){0};
 	p->holder = kind ? holder_of(kind, text_of(p->hint), p->owner_seen) : HOLDER_UNKNOWN;
 	p->withheld = p->holder == HOLDER_OTHER && (p->credentials.password || p->credentials.token);
 	if (p->withheld)
 		p->credentials.user = p->credentials.password = p->credentials.token = NULL;
+}
+
+void probe_turn(struct probe *p, const struct service_kind **state_kind, const struct service_kind *kind, const struct expectation *x)
+{
+	p->expected = x && x->kind == kind ? x : NULL;
+	p->credentials = p->expected ? x->credentials : (struct credentials){0};
+	probe_withhold(p, kind);
 	if (*state_kind == kind)
 		return;
 	if (p->state && *state_kind && (*state_kind)->close)
