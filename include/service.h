@@ -28,6 +28,8 @@ struct service_kind {
 	const char *group;        /* storage, catalogs, streams, compute, runs */
 	const struct port_role *ports;      /* ends with a role of NULL */
 	const char *const *owners; /* parts of a process hint that suggest it: "kafka.Kafka"; ends with NULL */
+	bool owners_are_all;      /* nothing else is ever this server: to one that looks otherwise no credential is given. A REST catalog
+				   * may be anybody's program */
 	const struct figure_spec *figures;  /* ends with a name of NULL */
 	const struct table_spec *tables;    /* ends with a name of NULL; may be NULL */
 	int64_t pulse_ms, depth_ms; /* cadence; 0: 2,000 and 10,000 */

@@ -133,7 +133,7 @@ enum holder holder_of(const struct service_kind *kind, struct text hint, bool se
 		if (word.len == program.len && !memcmp(word.at, program.at, word.len))
 			return HOLDER_RIGHT;
 	}
-	return !seen || only_forwards(program) ? HOLDER_UNKNOWN : HOLDER_OTHER;
+	return !seen || !kind->owners_are_all || only_forwards(program) ? HOLDER_UNKNOWN : HOLDER_OTHER;
 }
 
 void identity_copy(struct arena *arena, struct identity *to, const struct identity *from)

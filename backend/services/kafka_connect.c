@@ -439,6 +439,7 @@ const struct service_kind kind_kafka_connect = {
 	.title = "Kafka Connect",
 	.group = "streams",
 	.ports = (const struct port_role[]){{"rest", 8083, PORT_ASK, 0}, {0}},
+	.owners_are_all = true,
 	.owners = (const char *const[]){"connect.cli.ConnectDistributed", "connect.cli.ConnectStandalone", NULL},
 	.figures = figures,
 	.tables = tables,

@@ -523,6 +523,7 @@ const struct service_kind kind_postgres = {
 	.title = "PostgreSQL",
 	.group = "storage",
 	.ports = (const struct port_role[]){{"server", 5432, PORT_ASK, 0}, {0}},
+	.owners_are_all = true,
 	.owners = (const char *const[]){"postgres -", "postgres: ", "postmaster -", NULL} /* a client's "jdbc:postgresql" is none */,
 	.figures = (const struct figure_spec[]){
 		{"iceberg_tables", "tables", UNIT_COUNT, FIGURE_ROW,

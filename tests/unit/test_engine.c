@@ -595,6 +595,7 @@ static void a_credential_is_for_who_looks_right_or_only_forwards(void **state)
 		holder_is(seen ? HOLDER_OTHER : HOLDER_UNKNOWN, service_kind_named("postgres"), "python3 -m http.server 5432", seen);
 		holder_is(seen ? HOLDER_OTHER : HOLDER_UNKNOWN, service_kind_named("postgres"), "nc -l 5432", seen);
 		holder_is(seen ? HOLDER_OTHER : HOLDER_UNKNOWN, service_kind_named("kafka-connect"), "python3 trap.py", seen);
+		holder_is(HOLDER_UNKNOWN, service_kind_named("polaris"), "quarkus-run.jar", seen); /* many a program is a REST catalog */
 	}
 }
 
