@@ -127,7 +127,8 @@ static void events_read(struct engine *e, const char *path)
 	while (text_line(&rest, &line)) {
 		struct json *j = text_has(line, buf_text(&mark).at + 1) ? json_parse(line, NULL) : NULL; /* most are of others */
 		const char *service = json_string(json_get(j, "service")), *words = json_string(json_get(j, "words"));
-		const char *host = json_string(json_get(j, "host")), *profile = json_string(json_get(j, "profile")), *severity = json_string(json_get(j, "severity"));
+		const char *host = json_string(json_get(j, "host")), *profile = json_string(json_get(j, "profile"));
+		const char *severity = json_string(json_get(j, "severity"));
 		int64_t wall;
 
 		if (service && words && host && profile && !strcmp(host, e->lake.host) && !strcmp(profile, profile_name(e)) &&
