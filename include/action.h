@@ -117,6 +117,9 @@ struct action_spec {
 extern const struct action_spec *const action_specs[]; /* ends with NULL */
 const struct action_spec *action_spec_of(const char *verb, enum action_on on); /* NULL: none */
 
+/* What earlier ones began and never ended, newest last, without asking anybody anything. */
+size_t actions_left_open(struct host *h, const char *state_dir, struct action_shown *out, size_t most);
+
 /* May it be wished now, on that? Pure; for menus. False: why says why not. */
 bool action_offered(const struct lake *lake, const struct action_spec *spec, const struct action_wish *wish, char why[200]);
 

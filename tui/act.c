@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "log.h"
 #include "net.h"
 #include "report.h"
 #include "run.h"
 #include "service.h"
 
-enum { LOOK_MS = 8000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, STOP_MS = 1000 };
+enum { LOOK_MS = 8000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, STOP_MS = 1000, OPEN_MOST = 64 };
 
 static const struct action_shown *shown_of(const struct lake *lake, uint64_t id)
 {
@@ -287,4 +288,58 @@ int act_run(const struct setup *setup)
 	code = setup->options->command == COMMAND_DO ? act_on_words(setup, engine) : act_on_services(setup, engine);
 	end_engine(engine, STOP_MS, code);
 	return code;
+}
+
+/* ---- what was left open ---- */
+
+static void print_open(const struct action_shown *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char at[CLOCK_TEXT];
+
+		printf("%s\n  %s since %s, by %s%s%s\n", list[i].title, action_state_word(list[i].state), clock_rfc3339(at, list[i].begun), list[i].who,
+			list[i].words[0] ? "; " : "", list[i].words);
+		print_indented("ran", list[i].exact);
+	}
+}
+
+static void print_open_json(const struct action_shown *list, size_t n)
+{
+	struct json_writer w;
+	struct buf out;
+
+	buf_init(&out, 1 << 20);
+	json_begin(&w, &out, true);
+	json_open(&w, NULL, '{');
+	json_open(&w, "actions", '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(&w, NULL, '{');
+		json_put_text(&w, "title", list[i].title);
+		json_put_text(&w, "state", action_state_word(list[i].state));
+		json_put_text(&w, "verb", list[i].wish.verb);
+		json_put_text(&w, "service", list[i].wish.service);
+		json_put_text(&w, "subject", list[i].wish.subject[0] ? list[i].wish.subject : NULL);
+		json_put_text(&w, "exact", list[i].exact);
+		json_put_text(&w, "note", list[i].words[0] ? list[i].words : NULL);
+		json_put_text(&w, "who", list[i].who);
+		json_put_time(&w, "begun", list[i].begun);
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	json_close(&w, '}');
+	printf("%.*s\n", (int)out.len, out.at ? out.at : "");
+	buf_free(&out);
+}
+
+int actions_run(const struct setup *setup)
+{
+	struct action_shown *list = mem_new(OPEN_MOST, sizeof *list);
+	size_t n = actions_left_open(setup->host, setup->state_dir, list, OPEN_MOST);
+
+	if (setup->options->json)
+		print_open_json(list, n);
+	else
+		print_open(list, n);
+	free(list);
+	return n ? EXIT_NOT_READY : EXIT_READY;
 }

@@ -483,6 +483,8 @@ int command_run(const struct setup *setup)
 	case COMMAND_RESTART:
 	case COMMAND_DO:
 		return act_run(setup);
+	case COMMAND_ACTIONS:
+		return actions_run(setup);
 	case COMMAND_THEMES:
 		return run_themes(setup);
 	case COMMAND_KEYS:

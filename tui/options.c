@@ -35,12 +35,13 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_STOP] = {"stop", "SERVICE...", "stop them, those that need others first"},
 	[COMMAND_RESTART] = {"restart", "SERVICE...", "stop and start them, and wait until they serve"},
 	[COMMAND_DO] = {"do", "[VERB SERVICE...]", "any other action: VERB SERVICE [SUBJECT] [name=value...]; without words: which there are"},
+	[COMMAND_ACTIONS] = {"actions", "", "what an earlier laketop began and never ended; exit code 1 where there is any"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
 	[COMMAND_KEYS] = {"keys", "", "the keys of the screen"},
 };
 
 const struct option_spec option_specs[] = {
-	{"--profile", "NAME|FILE", "what should be there: a name in the configuration folders, or a file", FACTS | ACTS},
+	{"--profile", "NAME|FILE", "what should be there: a name in the configuration folders, or a file", FACTS | ACTS | FOR(COMMAND_ACTIONS)},
 	{"--demo", "NAME", "READY means the services of this [demo NAME] of the profile", FACTS},
 	{"--record", "FILE", "write everything that is learnt to FILE", FACTS},
 	{"--replay", "FILE", "show what FILE recorded; nothing is asked", FACTS},
@@ -49,7 +50,7 @@ const struct option_spec option_specs[] = {
 	{"--no-color", NULL, "draw without colours, as with NO_COLOR", FOR(COMMAND_SCREEN)},
 	{"--mouse", NULL, "begin with the mouse on (m switches it)", FOR(COMMAND_SCREEN)},
 	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) |
-		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS)},
+		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_ACTIONS)},
 	{"--files", NULL, "with its largest files", FOR(COMMAND_TABLE)},
 	{"--csv", NULL, "print CSV (RFC 4180): NULL is an empty field, an empty text is \"\"", FOR(COMMAND_ROWS)},
 	{"-n", "N", "as many rows, from 1 to 10000 (100)", FOR(COMMAND_ROWS)},

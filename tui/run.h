@@ -21,6 +21,7 @@ enum { EXIT_GONE = 129, EXIT_INTERRUPTED = 130, EXIT_QUIT_SIGNAL = 131, EXIT_TER
 int loop_run(const struct setup *setup);
 int command_run(const struct setup *setup);
 int act_run(const struct setup *setup); /* start, stop, restart, do */
+int actions_run(const struct setup *setup); /* what was left open */
 
 typedef bool (*holds)(const struct lake *lake, const void *ctx);
 /* Turns the engine until it holds. False: the deadline came first. The lake is the newest one either way. */

@@ -187,7 +187,25 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 	json_free(j);
 }
 
-size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most)
+/* One that still lives is at it; a process that has only its number is another program. */
+static bool is_at_it(struct host *h, pid_t pid)
+{
+	char path[40], names[2][32] = {"", ""};
+	struct buf name;
+
+	if (kill(pid, 0) != 0 && errno != EPERM)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, "/proc/%d/comm", (int)(i ? getpid() : pid));
+		buf_init(&name, sizeof names[i]);
+		h->read_file(h, path, &name, NULL);
+		text_copy(names[i], sizeof names[i], text_trim(buf_text(&name)));
+		buf_free(&name);
+	}
+	return !names[0][0] || !strcmp(names[0], names[1]);
+}
+
+static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
 {
 	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
 	struct text rest, line;
@@ -195,13 +213,12 @@ size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most)
 	size_t n = 0, filled = 0;
 
 	buf_init(&tail, AUDIT_TAIL);
-	a->host->read_tail(a->host, a->path, AUDIT_TAIL, &tail, NULL);
+	h->read_tail(h, path, AUDIT_TAIL, &tail, NULL);
 	rest = buf_text(&tail);
 	while (text_line(&rest, &line))
 		read_line(line, list, &n);
 	for (size_t i = 0; i < n && filled < most; i++) {
-		/* another laketop that still lives is at it */
-		if (kill((pid_t)list[i].pid, 0) == 0 || errno == EPERM)
+		if (is_at_it(h, (pid_t)list[i].pid))
 			continue;
 		out[filled] = list[i].shown;
 		/* numbers of this run begin at 1: those of others stand above them */
@@ -211,4 +228,19 @@ size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most)
 	buf_free(&tail);
 	free(list);
 	return filled;
+}
+
+size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most)
+{
+	return left_open(a->host, a->path, out, most);
+}
+
+size_t actions_left_open(struct host *h, const char *state_dir, struct action_shown *out, size_t most)
+{
+	char path[520];
+
+	if (!state_dir)
+		return 0;
+	snprintf(path, sizeof path, "%.500s/audit.jsonl", state_dir);
+	return left_open(h, path, out, most);
 }

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
 #include "ops_own.h"
 
 enum { OUT_MAX = 64 << 10, ENVIRONMENT_MAX = 64 << 10, ENVIRONMENT_LINES = 200, STOP_SECONDS = 20, LOG_TAIL = 2000, WORDS_MAX = 64 };
@@ -105,8 +104,18 @@ static enum doing doing_of(const struct action_wish *w)
 	return !strcmp(w->verb, "start") ? DOING_START : !strcmp(w->verb, "stop") ? DOING_STOP : DOING_RESTART;
 }
 
+static void say_holder(const struct owner *o, unsigned port, char why[200])
+{
+	if (o->container[0])
+		snprintf(why, 200, "%u is held by container %.80s: it could not start", port, o->container);
+	else if (o->pid)
+		snprintf(why, 200, "%u is held by %.80s, pid %d: it could not start", port, o->process[0] ? o->process : "a process", (int)o->pid);
+	else
+		snprintf(why, 200, "%u is held by another: it could not start", port);
+}
+
 /* Somebody else on its port: it could not start. */
-static bool port_is_taken(const struct lake *lake, const struct service *s, char why[200])
+static bool port_is_taken(const struct lake *lake, const struct service *s, const char *container, char why[200])
 {
 	for (size_t i = 0; i < lake->n_ports && s->expected; i++) {
 		const struct port_row *row = &lake->ports[i];
@@ -114,13 +123,12 @@ static bool port_is_taken(const struct lake *lake, const struct service *s, char
 
 		for (size_t k = 0; k < s->expected->n_ports; k++)
 			wanted = wanted || row->port == s->expected->ports[k].port;
-		if (!wanted || !row->listener || row->answers == s)
+		if (!wanted || !row->listener || row->answers == s || (container[0] && !strcmp(row->owner.container, container)))
 			continue;
 		if (row->answers)
 			snprintf(why, 200, "%u is held by %.80s: it could not start", row->port, row->answers->name);
 		else
-			snprintf(why, 200, "%u is held by %.80s, pid %d: it could not start", row->port,
-				row->owner.process[0] ? row->owner.process : "another", (int)row->owner.pid);
+			say_holder(&row->owner, row->port, why);
 		return true;
 	}
 	return false;
@@ -134,12 +142,16 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 
 	if (!target_fill(lake, w->service, t, why))
 		return false;
+	if (w->subject[0]) {
+		snprintf(why, 200, "%s is for a service, not for a part of it", w->verb);
+		return false;
+	}
 	v = s->verdict.shown.verdict;
 	if (doing == DOING_START && (v == VERDICT_SERVING || v == VERDICT_SICK || v == VERDICT_WRONG_VERSION)) {
 		snprintf(why, 200, "%.60s runs already", w->service);
 		return false;
 	}
-	if (doing == DOING_START && port_is_taken(lake, s, why))
+	if (doing == DOING_START && port_is_taken(lake, s, t->container_name, why))
 		return false;
 	if (doing == DOING_STOP && (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !t->pid) {
 		snprintf(why, 200, "%.60s does not run", w->service);
@@ -166,7 +178,18 @@ void argv_words(const char *const *argv, char *out, size_t size)
 	for (size_t i = 0; argv[i] && len + 4 < size; i++) {
 		bool plain = argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$`*?;&|<>(){}[]~#!");
 
-		len += (size_t)snprintf(out + len, size - len, "%s%s%s%s", i ? " " : "", plain ? "" : "'", argv[i], plain ? "" : "'");
+		if (i)
+			out[len++] = ' ';
+		for (const char *at = argv[i]; !plain && len + 6 < size; at++) {
+			const char *piece = at == argv[i] ? "'" : "";
+
+			/* within single quotes only they themselves are special */
+			len += (size_t)snprintf(out + len, size - len, *at == '\'' ? "%s'\\''" : *at ? "%s%c" : "%s'", piece, *at);
+			if (!*at)
+				break;
+		}
+		if (plain)
+			len += (size_t)snprintf(out + len, size - len, "%s", argv[i]);
 		if (len >= size)
 			len = size - 1;
 	}
@@ -331,48 +354,35 @@ static bool prepare(struct action_job *j, struct err *err)
 
 /* ---- running ---- */
 
-/* Docker's {"message":"..."}, else the whole. */
-static void docker_says(struct text body, char out[300])
+/* The end of what it said tells why: as many whole lines as fit. */
+static void say_why(struct text said, char *out, size_t size)
 {
-	struct json *document = json_parse(body, NULL);
-	const char *message = json_string(json_get(document, "message"));
+	struct text line, rest = text_trim(said);
 
-	text_clean(out, 300, message ? text_of(message) : body);
-	json_free(document);
-}
-
-static bool run_container(struct action_job *j, const struct plan *p, struct err *err)
-{
-	struct buf body;
-	char says[300];
-	long status;
-	bool fine;
-
-	buf_init(&body, OUT_MAX);
-	fine = docker_request(j->host, j->net, j->wait, "POST", p->path, &status, &body, err);
-	docker_says(buf_text(&body), says);
-	buf_free(&body);
-	if (!fine)
-		return false;
-	if (status == 304)
-		snprintf(j->result, sizeof j->result, "it was so already");
-	return status == 204 || status == 304 || err_set(err, ERR_SYSTEM, "HTTP %ld: %.180s", status, says);
+	while (rest.len >= size && text_line(&rest, &line))
+		if (!rest.len) { /* the last one, and too long */
+			rest = line;
+			break;
+		}
+	if (rest.len >= size)
+		rest = (struct text){rest.at + rest.len - size + 1, size - 1};
+	text_clean(out, size, rest);
 }
 
 static bool run_argv(struct action_job *j, const struct plan *p, struct err *err)
 {
 	struct buf out, errors;
-	char says[300];
+	char says[150];
 	int status;
 
 	buf_init(&out, OUT_MAX);
 	buf_init(&errors, OUT_MAX);
 	status = j->host->exec(j->host, p->argv, &out, &errors, j->wait, err);
-	text_clean(says, sizeof says, text_trim(errors.len ? buf_text(&errors) : buf_text(&out)));
+	say_why(errors.len ? buf_text(&errors) : buf_text(&out), says, sizeof says);
 	buf_free(&out);
 	buf_free(&errors);
 	if (status > 0)
-		err_set(err, ERR_SYSTEM, "%s ended with %d: %.150s", p->argv[0], status, says);
+		err_set(err, ERR_SYSTEM, "%.30s ended with %d: %s", p->argv[0], status, says);
 	return status == 0;
 }
 
@@ -472,7 +482,7 @@ static bool run(struct action_job *j, struct err *err)
 	action_progress(j, (double)NAN, "%s", p->doing == DOING_STOP ? "stopping" : p->doing == DOING_START ? "starting" : "restarting");
 	switch (p->way) {
 	case WAY_CONTAINER:
-		return run_container(j, p, err);
+		return container_run(j, p->path, p->doing != DOING_STOP, err);
 	case WAY_COMPOSE:
 	case WAY_UNIT:
 		return run_argv(j, p, err);
@@ -511,6 +521,19 @@ static void last_words(const struct action_job *j, char *out, size_t size)
 	buf_free(&tail);
 }
 
+/* Its port, its process, and its container, each by what was seen last of it. */
+static bool is_gone(const struct lake *lake, const struct action_job *j, const struct service *s)
+{
+	const struct container *c = j->target.container[0] ? facts_container(lake->docker, j->target.container) : NULL;
+
+	if (c && (!strcmp(c->state, "running") || !strcmp(c->state, "paused") || !strcmp(c->state, "restarting")))
+		return false;
+	if (j->target.pid)
+		j->host->spawned(j->host, j->target.pid); /* reaps it, where it is ours */
+	return !facts_listener(lake->facts, s->at.address, s->at.port) && s->verdict.shown.verdict != VERDICT_SERVING &&
+		(!j->target.pid || !facts_process(lake->facts, j->target.pid));
+}
+
 static enum action_settled settled(const struct lake *lake, const struct action_job *j, char words[ACTION_WORDS_SIZE])
 {
 	const struct service *s = lake_service(lake, j->wish.service);
@@ -526,14 +549,16 @@ static enum action_settled settled(const struct lake *lake, const struct action_
 	snprintf(words, ACTION_WORDS_SIZE, "%s%s%s%s%s", verdict_word(shown->verdict), shown->version[0] ? " " : "", shown->version,
 		shown->reason[0] ? ": " : "", shown->reason);
 	if (p->doing == DOING_STOP)
-		return !facts_listener(lake->facts, s->at.address, s->at.port) && shown->verdict != VERDICT_SERVING &&
-				(!j->target.pid || !facts_process(lake->facts, j->target.pid)) ? SETTLED_WELL : SETTLED_NOT_YET;
+		return is_gone(lake, j, s) ? SETTLED_WELL : SETTLED_NOT_YET;
 	ended = p->pid ? j->host->spawned(j->host, p->pid) : -1;
 	if (ended > 0) {
 		last_words(j, last, sizeof last);
 		snprintf(words, ACTION_WORDS_SIZE, "pid %d ended with %d%s%s", (int)p->pid, ended, last[0] ? ": " : "", last);
 		return SETTLED_BADLY;
 	}
+	if (ended == 0 && shown->verdict != VERDICT_SERVING)
+		snprintf(words, ACTION_WORDS_SIZE, "pid %d ended with 0: it went into the background, or did nothing; %s", (int)p->pid,
+			verdict_word(shown->verdict));
 	/* what is shown may be from before the restart: the owner must have begun since */
 	if (p->doing == DOING_RESTART && shown->owner.started && shown->owner.started == j->target.started)
 		return SETTLED_NOT_YET;

@@ -365,6 +365,9 @@ static void what_cannot_be_done_says_why(void **state)
 	w = wish_of("stop", "web");
 	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
 	assert_non_null(strstr(err.words, "does not run"));
+	snprintf(w.subject, sizeof w.subject, "orders");
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_non_null(strstr(err.words, "not for a part of it"));
 	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
 	w = wish_of("start", "web");
 	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
@@ -436,6 +439,42 @@ static void an_argv_is_shown_as_it_could_be_typed(void **state)
 	(void)state;
 	argv_words((const char *const[]){"docker", "compose", "-f", "/srv/my lake/a.yml", "up", "", "$(reboot)", NULL}, out, sizeof out);
 	assert_string_equal(out, "docker compose -f '/srv/my lake/a.yml' up '' '$(reboot)'");
+	out[0] = '\0';
+	argv_words((const char *const[]){"echo", "it's; true", NULL}, out, sizeof out);
+	assert_string_equal(out, "echo 'it'\\''s; true'");
+}
+
+static void a_containers_last_words_are_read_from_frames_and_from_a_plain_log(void **state)
+{
+	static const char framed[] = "\1\0\0\0\0\0\0\6first\n\2\0\0\0\0\0\0\23no such bucket\033[1m\n\1\0\0\0\0\0\0\1\n";
+	char out[40];
+
+	(void)state;
+	container_last_words((struct text){framed, sizeof framed - 1}, out, sizeof out);
+	assert_int_equal(strncmp(out, "no such bucket", 14), 0);
+	assert_true(text_is_clean(text_of(out)));
+	container_last_words(TEXT("first\r\nlast words\r\n\r\n"), out, sizeof out);
+	assert_string_equal(out, "last words");
+	container_last_words(TEXT(""), out, sizeof out);
+	assert_string_equal(out, "");
+	for (size_t n = 0; n < sizeof framed; n++) /* every beginning */
+		container_last_words((struct text){framed, n}, out, sizeof out);
+	container_last_words((struct text){"\1\0\0\0\377\377\377\377x", 9}, out, sizeof out);
+	assert_string_equal(out, "x");
+}
+
+static void a_container_has_ended_where_the_engine_says_so(void **state)
+{
+	char error[80];
+	int64_t code;
+
+	(void)state;
+	assert_true(container_has_ended(TEXT("{\"State\":{\"Status\":\"exited\",\"ExitCode\":3,\"Error\":\"no such file\"}}"), &code, error, sizeof error));
+	assert_int_equal(code, 3);
+	assert_string_equal(error, "no such file");
+	assert_false(container_has_ended(TEXT("{\"State\":{\"Status\":\"restarting\",\"ExitCode\":3}}"), &code, error, sizeof error));
+	assert_false(container_has_ended(TEXT("{\"State\":7}"), &code, error, sizeof error));
+	assert_false(container_has_ended(TEXT("not json"), &code, error, sizeof error));
 }
 
 static void a_signal_reaches_only_the_process_that_began_then(void **state)
@@ -477,6 +516,8 @@ int main(void)
 		TEST(no_secret_of_the_profile_is_ever_written),
 		TEST(an_audit_that_is_no_plain_file_is_refused),
 		TEST(an_argv_is_shown_as_it_could_be_typed),
+		TEST(a_containers_last_words_are_read_from_frames_and_from_a_plain_log),
+		TEST(a_container_has_ended_where_the_engine_says_so),
 		TEST(a_signal_reaches_only_the_process_that_began_then),
 	};
 

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Start, stop and restart on real things: containers of a real dockerd, docker-compose of Debian, programs; and what is not
+here (compose as a plugin of docker, systemd) by the argv that a stand-in first in PATH is given, which proves the argv and
+nothing more. Docker's own command line, /proc and the audit tell what is true."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from check import LAKETOP, CannotRun, Lab, end, free_port, laketop, ok, screen, skip, status, story, until
+
+own = Lab("operate", "docker")
+SOCKET = own.home / "run" / "docker.sock"
+IMAGE = "laketop-lab/busybox:1"
+room = pathlib.Path(tempfile.mkdtemp(prefix="laketop-operate-"))
+STATE = room / "state"
+RECORDER = """#!/bin/sh
+for a in "$@"; do printf '%s\\n' "$a"; done >> "$RECORDED"; echo -- >> "$RECORDED"
+"""
+
+
+def docker(*args, check=True):
+    done = subprocess.run(["docker", *args], capture_output=True, text=True, env={**os.environ, "DOCKER_HOST": f"unix://{SOCKET}"}, timeout=120, check=check)
+    return done.stdout.strip()
+
+
+def state_of(container):
+    return json.loads(docker("inspect", container))[0]["State"]
+
+
+def profile(name, **services):
+    """Each with its keys; kind other and a short grace unless it says otherwise."""
+    lines = ["[laketop]", "profile = operate"]
+    for service, keys in services.items():
+        lines += [f"[service {service}]", *(f"{k} = {v}" for k, v in {"kind": "other", "grace": "1s", **keys}.items())]
+    path = room / f"{name}.ini"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def act(path, *words, env=None, timeout=120):
+    """Its exit code, and everything that it said."""
+    done = laketop(*words, "--profile", path, env={"XDG_STATE_HOME": str(STATE), **(env or {})}, timeout=timeout)
+    return done.returncode, done.stdout + done.stderr
+
+
+def did(name, path, *words, code=0, says=(), **more):
+    begun = time.monotonic()
+    got, text = act(path, *words, "--yes", **more)
+    ok(name, got == code and all(s in text for s in says), f"exit {got}: {text}")
+    return time.monotonic() - begun
+
+
+def audit():
+    path = STATE / "laketop" / "audit.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def stand_in(name, body=RECORDER):
+    folder = room / "bin"
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(body)
+    path.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}", "RECORDED": str(room / f"{name}.argv")}
+
+
+def recorded(name):
+    path = room / f"{name}.argv"
+    return [c.split("\n") for c in path.read_text().removesuffix("\n--\n").split("\n--\n")] if path.exists() else []
+
+
+# ---- containers ----
+
+def a_container_is_stopped_started_restarted_by_the_engines_api():
+    port = int(docker("port", "mlflow-server").splitlines()[0].rpartition(":")[2])
+    path = profile("containers", web={"container": "mlflow-server", "port": port})
+    did("a-container-is-stopped", path, "stop", "web", says=("POST /containers/", "docker stop mlflow-server", "done"))
+    ok("docker-says-that-it-stopped", state_of("mlflow-server")["Status"] == "exited", state_of("mlflow-server"))
+    did("stopping-it-again-does-nothing", path, "stop", "web", says=("already",))
+    did("a-container-is-started", path, "start", "web", says=("done: serving",))
+    before = state_of("mlflow-server")["StartedAt"]
+    did("a-container-is-restarted", path, "restart", "web", says=("done: serving",))
+    ok("docker-says-that-it-began-anew", state_of("mlflow-server")["StartedAt"] > before, before)
+    docker("pause", "mlflow-server")
+    did("a-paused-container-is-unpaused", path, "start", "web", says=("/unpause", "done: serving"))
+    lines = audit()
+    ok("each-has-its-begin-and-end-in-the-audit", [(one["phase"], one["title"]) for one in lines[:4]] ==
+       [("begin", "stop web"), ("end", "stop web"), ("begin", "start web"), ("end", "start web")], lines[:4])
+    ok("the-audit-is-for-its-owner-alone", (STATE / "laketop" / "audit.jsonl").stat().st_mode & 0o777 == 0o600)
+
+
+def a_start_that_fails_is_named():
+    path = profile("failing", once={"container": "airflow-init", "port": free_port()}, broken={"container": "unity-catalog", "port": free_port()},
+                   held={"container": "held-web", "port": free_port()}, odd={"container": "no-program", "port": free_port()})
+    took = did("one-that-exits-at-once-is-named-with-its-code-and-last-words", path, "start", "once", code=1,
+               says=("exited at once with 0", "last words: migrated"))
+    ok("within-two-refreshes", took < 8, took)
+    did("one-that-fails-says-why", path, "start", "broken", code=1, says=("exited at once with 1", "no such bucket"))
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        docker("create", "--name", "held-web", "-p", f"127.0.0.1:{port}:8000", IMAGE, "httpd", "-f", "-p", "8000")
+        did("docker's-own-words-about-a-port-that-is-taken-are-shown", path, "start", "held", code=1, says=("HTTP 500", "already in use"))
+        named = profile("held", db={"kind": "postgres", "port": port, "start": "/bin/true"})
+        did("who-holds-the-port-is-named-before-anything-is-run", named, "start", "db", code=2,
+            says=(f"{port} is held by", f"pid {os.getpid()}"))
+    docker("create", "--name", "no-program", IMAGE, "/no/such/program", check=False)
+    did("a-program-that-is-not-in-the-image-is-named", path, "start", "odd", code=1, says=("no such file",))
+
+
+def a_container_that_is_gone_by_the_yes_is_told_as_404():
+    path = profile("gone", lost={"container": "soon-gone", "port": free_port()})
+    docker("create", "--name", "soon-gone", IMAGE, "sleep", "1000")
+    with screen("--profile", path, env={"XDG_STATE_HOME": str(STATE)}) as it:
+        until(15, lambda: it.word("lost") == "stopped")
+        it.press("x")
+        until(5, lambda: "what to do to lost" in it.text())
+        it.press("Enter")
+        ok("the-exact-request-is-offered", until(5, lambda: "docker start soon-gone" in it.text() and "Run it?" in it.text()), it.text())
+        docker("rm", "-f", "soon-gone")
+        it.press("y", "y", "y")
+        ok("the-engine's-404-is-shown", until(10, lambda: "HTTP 404" in it.text()), it.text())
+    begun = [one for one in audit() if one["title"] == "start lost" and one["phase"] == "begin"]
+    ok("three-presses-ran-it-once", len(begun) == 1, begun)
+
+
+# ---- compose ----
+
+def compose_makes_the_container_that_does_not_exist_yet():
+    if not shutil.which("docker-compose"):
+        return skip("compose-v1", "no docker-compose (apt-get install docker-compose)")
+    port = free_port()
+    (room / "compose.yml").write_text(
+        f"version: '3'\nservices:\n  composed:\n    image: {IMAGE}\n    container_name: lake-composed\n    network_mode: host\n    init: true\n"
+        f"    command: [httpd, -f, -p, '{port}', -h, /etc]\n  missing:\n    image: laketop-lab/none:7\n    network_mode: host\n")
+    more = {"compose": room / "compose.yml", "compose_project": "lake"}
+    path = profile("compose", composed={"container": "lake-composed", "port": port, **more},
+                   missing={"container": "lake-missing", "port": free_port(), **more})
+    did("compose-v1-makes-and-starts-it", path, "start", "composed", says=("docker-compose -f", "up -d --no-deps composed", "done: serving"))
+    ok("docker-knows-it-by-its-labels", json.loads(docker("inspect", "lake-composed"))[0]["Config"]["Labels"]["com.docker.compose.project"] == "lake")
+    did("once-it-exists-the-engine-stops-it", path, "stop", "composed", says=("docker stop lake-composed",))
+    did("and-starts-it", path, "start", "composed", says=("docker start lake-composed",))
+    did("an-image-that-is-missing-is-named", path, "start", "missing", code=1, says=("laketop-lab/none:7",))
+    docker("rm", "-f", "lake-composed")
+
+
+def compose_v2_is_given_this_argv():
+    """No plugin is here: a stand-in for docker notes what it is given. Nothing is started by it."""
+    env = stand_in("docker")
+    file = room / "it's; $(touch pwned).yml"
+    file.write_text("services: {}\n")
+    path = profile("plugin", made={"container": "never-made", "port": free_port(), "compose": file, "compose_project": "lake"})
+    subprocess.Popen([LAKETOP, "start", "made", "--yes", "--profile", path], env={**os.environ, **env, "XDG_STATE_HOME": str(STATE)},
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=room)
+    ok("compose-v2-argv-recorded-by-a-stand-in-names-reach-it-whole",
+       until(20, lambda: recorded("docker")[-1:] == [["compose", "-f", str(file), "-p", "lake", "up", "-d", "--no-deps", "made"]]), recorded("docker"))
+    ok("no-shell-ran-what-a-name-holds", not (room / "pwned").exists())
+    os.kill(pid_of("never-made", path), signal.SIGTERM)
+
+
+def pid_of(_, path):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0] == LAKETOP.encode() and path.encode() in words:
+            return int(pid)
+    raise RuntimeError("that laketop is not there")
+
+
+# ---- systemd ----
+
+def systemd_is_given_this_argv():
+    """No systemd runs here: a stand-in notes what it is given, and answers as systemctl 252 does for a unit that it does not know."""
+    env = stand_in("systemctl", RECORDER + 'case "$*" in *show*) echo not-found;; *polkit*) echo "Failed to start polkit.service: Access denied" >&2; exit 4;; esac\n')
+    path = profile("units", unit={"unit": "lake-web@a\\x2db.service", "port": free_port()}, refused={"unit": "polkit.service", "port": free_port()})
+    got, text = act(path, "start", "refused", "--yes", env=env)
+    ok("what-systemctl-refuses-is-shown", got == 1 and "systemctl ended with 4" in text and "Access denied" in text, text)
+    one = subprocess.Popen([LAKETOP, "start", "unit", "--yes", "--profile", path], env={**os.environ, **env, "XDG_STATE_HOME": str(STATE)},
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ok("systemctl-argv-recorded-by-a-stand-in", until(20, lambda: recorded("systemctl")[-1:] ==
+       [["--no-ask-password", "start", "lake-web@a\\x2db.service"]]), recorded("systemctl"))
+    one.terminate()
+    one.wait(20)
+
+
+# ---- programs ----
+
+def programs_go_on_without_us():
+    port, forked, log = free_port(), free_port(), room / "web.log"
+    (room / "env").write_text("# words\nexport COLOUR=\"blue; $(touch pwned)\"\nEMPTY=\n")
+    path = profile("programs",
+                   web={"port": port, "directory": room, "environment": room / "env", "log": log,
+                        "start": f"/bin/sh -c \"echo colour $COLOUR; exec {sys.executable} -m http.server --bind 127.0.0.1 {port}\""},
+                   forks={"port": forked, "start": f"/bin/sh -c \"{sys.executable} -m http.server --bind 127.0.0.1 {forked} & exit 0\"",
+                          "stop": f"/bin/sh -c \"sleep 30 & kill $(cat {room}/forks.pid)\""},
+                   dies={"port": free_port(), "log": room / "dies.log", "start": "/bin/sh -c \"echo no such catalog; exit 7\""},
+                   nothing={"port": free_port(), "start": "/no/such/program"})
+    did("a-program-is-started-and-serves", path, "start", "web", says=("done: serving",))
+    ok("it-lives-on-when-laketop-ended", status(profile=path)["services"][0]["verdict"] == "serving")
+    ok("its-environment-comes-from-the-file-and-no-shell-read-it", "colour blue; $(touch pwned)" in log.read_text() and not (room / "pwned").exists(),
+       log.read_text())
+    did("a-program-is-restarted", path, "restart", "web", says=("done: serving",))
+    ok("its-log-is-kept", log.read_text().count("colour blue") == 2, log.read_text())
+    did("a-program-is-stopped-by-the-process-that-holds-its-port", path, "stop", "web", says=("kill -TERM", "done"))
+    did("one-that-forks-is-started", path, "start", "forks", says=("done: serving",))
+    owner = next(s for s in status(profile=path)["services"] if s["name"] == "forks")["owner"]["pid"]
+    (room / "forks.pid").write_text(str(owner))
+    took = did("a-stop-program-whose-child-holds-the-pipe-does-not-hold-us", path, "stop", "forks", says=("done",))
+    ok("it-did-not-wait-for-that-child", took < 20, took)
+    did("one-that-ends-at-once-is-named-with-its-code-and-log", path, "start", "dies", code=1, says=("ended with 7", "no such catalog"))
+    did("a-program-that-is-not-there-is-named", path, "start", "nothing", code=1, says=("/no/such/program: No such file",))
+
+
+# ---- cut short, and not allowed ----
+
+def what_was_cut_short_is_told_by_the_next_start():
+    path = profile("cut", slow={"port": free_port(), "start": "/bin/true", "stop": "/bin/true"})
+    one = subprocess.Popen([LAKETOP, "start", "slow", "--yes", "--profile", path], env={**os.environ, "XDG_STATE_HOME": str(STATE)},
+                           stdout=subprocess.DEVNULL)
+    until(15, lambda: [a for a in audit() if a["title"] == "start slow" and a["phase"] == "begin"])
+    one.kill()
+    one.wait()
+    got, text = act(path, "actions")
+    ok("laketop-actions-lists-it-as-left-open", got == 1 and "start slow" in text and "left open" in text, text)
+    told = json.loads(laketop("actions", "--json", "--profile", path, env={"XDG_STATE_HOME": str(STATE)}).stdout)["actions"]
+    ok("and-as-json", [(a["title"], a["state"], a["exact"]) for a in told] == [("start slow", "left open", "/bin/true")], told)
+    with screen("--profile", path, env={"XDG_STATE_HOME": str(STATE)}) as it:
+        until(15, lambda: it.word("slow"))
+        it.press("X")
+        ok("X-shows-it-in-the-next-start", until(5, lambda: "start slow" in it.text() and "left open" in it.text()), it.text())
+
+
+def leaving_while_one_runs_asks():
+    path = profile("leaving", slow={"port": free_port(), "start": "/bin/sleep 30"})
+    with screen("--profile", path, env={"XDG_STATE_HOME": str(STATE)}) as it:
+        until(15, lambda: it.word("slow"))
+        it.press("x")
+        until(5, lambda: "what to do to slow" in it.text())
+        it.press("Enter")
+        until(5, lambda: "Run it?" in it.text())
+        it.press("y")
+        until(5, lambda: "c cancels it" in it.text())
+        it.press("Escape")
+        time.sleep(0.5)
+        it.press("q")
+        ok("q-asks-while-one-runs", until(5, lambda: "An action runs" in it.text()), it.text())
+        it.press("n")
+        ok("n-stays", until(5, lambda: it.word("slow")), it.text())
+
+
+def under_read_only_and_lock_nothing_is_spawned():
+    env = {"XDG_STATE_HOME": str(STATE), **stand_in("touched")}
+    path = profile("forbidden", web={"port": free_port(), "start": "touched", "stop": "touched"}, there={"container": "mlflow-server", "port": free_port()})
+    before, lines = state_of("mlflow-server"), len(audit())
+    for words in (("start", "web"), ("stop", "there"), ("restart", "there"), ("do", "start", "web"), ("start", "all")):
+        got, text = act(path, *words, "--yes", "--read-only", env=env)
+        ok(f"read-only-refuses-{'-'.join(words)}", got == 2 and "--read-only" in text, text)
+    for option, word in (("--read-only", "read-only"), ("--locked", "locked")):
+        trace = room / f"trace{option}"
+        with screen("-f", "-qq", "-e", "trace=execve,kill,pidfd_send_signal", "-o", str(trace), LAKETOP, "--profile", path, option, command="strace",
+                    env=env) as it:
+            until(30, lambda: it.word("web"))
+            it.press("x")
+            until(5, lambda: word in it.text())
+            it.press("Enter", "y", "Escape")
+            time.sleep(0.5)
+            ok(f"{option}-x-says-why-not", word in it.text(), it.text())
+        calls = trace.read_text() if trace.exists() else ""
+        ok(f"{option}-nothing-was-run-or-signalled", calls and "touched" not in calls and "pidfd_send_signal" not in calls, calls[-800:])
+    ok("nothing-was-touched", not recorded("touched") and state_of("mlflow-server") == before)
+    ok("and-nothing-is-in-the-audit", len(audit()) == lines, audit()[lines:])
+
+
+try:
+    with own:
+        own.up()
+        os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
+        for each in (a_container_is_stopped_started_restarted_by_the_engines_api, a_start_that_fails_is_named,
+                     a_container_that_is_gone_by_the_yes_is_told_as_404, compose_makes_the_container_that_does_not_exist_yet,
+                     compose_v2_is_given_this_argv, systemd_is_given_this_argv, programs_go_on_without_us,
+                     what_was_cut_short_is_told_by_the_next_start, leaving_while_one_runs_asks, under_read_only_and_lock_nothing_is_spawned):
+            if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
+                story(each)
+except CannotRun as e:
+    skip("operate", e)
+finally:
+    shutil.rmtree(room, ignore_errors=True)
+end()
