@@ -57,6 +57,7 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	uint16_t port;
 	enum action_on act_on;
 	const char *act_service, *act_subject; /* act_subject NULL: the service itself */
+	char act_words[ACTION_SUBJECT_SIZE];   /* room for act_subject, where it is made */
 	const char *ask_service, *ask_view, *ask_subject;
 	const char *ask_catalog; /* not NULL: this one is asked, of the table ask_subject, and no service */
 	const char *drop_service;

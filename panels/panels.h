@@ -82,6 +82,8 @@ struct value list_get(const struct list_kind *kind, const struct list_row *row, 
 bool is(const struct list_column *column, const char *name); /* is it the one of that name? */
 struct value list_cell(const struct list_row *row, const char *column); /* from the table */
 const char *list_text(const struct list_row *row, const char *column);  /* "" where there is none */
+/* ACT_ACTIONS on a row of s, or of what belongs to it: fills view; REACT_NONE where it is nothing to act on. */
+unsigned list_actions(struct panel_view *view, const struct list_row *row, const struct service *s);
 
 struct table_list { /* how one looks at a list: selection, order. Set grid.sort to -1 at first */
 	struct grid grid;

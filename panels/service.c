@@ -509,12 +509,17 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	struct page *page = state;
 	const struct service *s = subject_of(page, view);
 	const struct snapshot *from;
+	struct list_row row;
 	unsigned reactions;
 
 	if (what == ACT_BACK || what == ACT_LEFT || (what == ACT_CANCEL && page->view == 0))
 		return REACT_CLOSE;
 	if (!s)
 		return REACT_NONE;
+	if (what == ACT_ACTIONS && page->view > 0 && page->view <= table_count(s)) {
+		table_list_act(&page->table, view, table_of(s, page->view, &from), NULL, NULL, ACT_ACTIONS, &row);
+		return list_actions(view, &row, s);
+	}
 	if (what == ACT_ACTIONS) {
 		view->act_on = ON_SERVICE;
 		view->act_service = s->name;

@@ -626,6 +626,8 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	struct list_row row;
 	unsigned reactions = deck_act(state, view, views, what, &row);
 
+	if (!reactions && what == ACT_ACTIONS)
+		return list_actions(view, &row, row.service);
 	if (reactions || !row.service || (what != ACT_ENTER && what != ACT_RIGHT))
 		return reactions;
 	view->open = row.other ? row.other->name : row.service->name;

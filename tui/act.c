@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,22 @@ struct watch {
 	char said[ACTION_WORDS_SIZE];
 };
 
+/* Ctrl-C and kill end the watching, not the thing: the audit then says that nobody waited for it. */
+static volatile sig_atomic_t told_to_end;
+
+static void take_signal(int number)
+{
+	told_to_end = number;
+}
+
+static void listen_to_signals(void)
+{
+	struct sigaction action = {.sa_handler = take_signal}; /* without SA_RESTART: a wait ends */
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
 static bool is_looked_at(const struct lake *lake, const void *ctx)
 {
 	(void)ctx;
@@ -56,7 +73,7 @@ static bool is_over(const struct lake *lake, const void *ctx)
 		printf("  %s: %s\n", action_state_word(a->state), a->words);
 		fflush(stdout);
 	}
-	return !a || action_is_over(a->state);
+	return !a || action_is_over(a->state) || told_to_end;
 }
 
 static void print_indented(const char *label, const char *s)
@@ -90,6 +107,7 @@ static int act(const struct setup *setup, struct engine *engine, const struct ac
 	struct watch watch = {0}, *watched = &watch;
 	struct err err = {0};
 
+	listen_to_signals();
 	watch.id = engine_wish(engine, wish, &err);
 	if (!watch.id) {
 		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->subject[0] ? " " : "", wish->subject, err.words);
@@ -119,6 +137,8 @@ static int act(const struct setup *setup, struct engine *engine, const struct ac
 	run_until(engine, clock_ms() + OVER_MS, is_over, &watched);
 	a = shown_of(lake, watch.id);
 	printf("  %s%s%s\n", a ? action_state_word(a->state) : "gone", a && a->words[0] ? ": " : "", a ? a->words : "");
+	if (told_to_end)
+		return 128 + told_to_end;
 	return a && a->state == ACTION_DONE ? EXIT_READY : EXIT_NOT_READY;
 }
 

@@ -9,6 +9,9 @@
 
 const struct action_spec *const action_specs[] = {
 	&action_start, &action_stop, &action_restart,
+	&action_kill, &action_kill_driver,
+	&action_pause, &action_resume, &action_restart_connector, &action_restart_task,
+	&action_terminate,
 	NULL,
 };
 

@@ -187,22 +187,35 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 	json_free(j);
 }
 
-/* One that still lives is at it; a process that has only its number is another program. */
+/* "4242 (laketop) S ...": the name, and whether it still does anything. False: there is no such process. */
+static bool process_name(struct host *h, pid_t pid, char name[32], bool *ended)
+{
+	char path[40];
+	struct buf stat;
+	struct text rest;
+	bool found;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	buf_init(&stat, 4096);
+	found = h->read_file(h, path, &stat, NULL);
+	rest = buf_text(&stat);
+	text_copy(name, 32, text_between(rest, "(", ") "));
+	*ended = text_has(rest, ") Z ") || text_has(rest, ") X ");
+	buf_free(&stat);
+	return found;
+}
+
+/* One that still lives is at it; what has only its number by now is another program. */
 static bool is_at_it(struct host *h, pid_t pid)
 {
-	char path[40], names[2][32] = {"", ""};
-	struct buf name;
+	char name[32], own[32];
+	bool ended, own_ended;
 
 	if (kill(pid, 0) != 0 && errno != EPERM)
 		return false;
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof path, "/proc/%d/comm", (int)(i ? getpid() : pid));
-		buf_init(&name, sizeof names[i]);
-		h->read_file(h, path, &name, NULL);
-		text_copy(names[i], sizeof names[i], text_trim(buf_text(&name)));
-		buf_free(&name);
-	}
-	return !names[0][0] || !strcmp(names[0], names[1]);
+	if (!process_name(h, pid, name, &ended) || !process_name(h, getpid(), own, &own_ended))
+		return true; /* it may be */
+	return !ended && !strcmp(name, own);
 }
 
 static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)

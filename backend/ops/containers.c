@@ -13,12 +13,12 @@
 enum { BODY_MAX = 1 << 20, LIVES_MS = 3000, LOOK_EVERY_MS = 300, FRAME_HEAD = 8 };
 
 /* Docker's {"message":"..."}, else the whole. */
-static void docker_says(struct text body, char out[300])
+static void docker_says(struct text body, char out[600])
 {
 	struct json *document = json_parse(body, NULL);
 	const char *message = json_string(json_get(document, "message"));
 
-	text_clean(out, 300, message ? text_of(message) : body);
+	text_clean(out, 600, message ? text_of(message) : body);
 	json_free(document);
 }
 
@@ -112,7 +112,7 @@ static bool watch(struct action_job *j, struct err *err)
 bool container_run(struct action_job *j, const char *path, bool starts, struct err *err)
 {
 	struct buf body;
-	char says[300];
+	char says[600], end[180];
 	long status;
 	bool fine = ask(j, "POST", path, &status, &body, err);
 
@@ -122,7 +122,9 @@ bool container_run(struct action_job *j, const char *path, bool starts, struct e
 		return false;
 	if (status == 304)
 		snprintf(j->result, sizeof j->result, "it was so already");
-	if (status != 204 && status != 304)
-		return err_set(err, ERR_SYSTEM, "HTTP %ld: %.180s", status, says);
+	if (status != 204 && status != 304) {
+		say_why(text_of(says), end, sizeof end);
+		return err_set(err, ERR_SYSTEM, "HTTP %ld: %s", status, end);
+	}
 	return !starts || watch(j, err);
 }

@@ -5,9 +5,33 @@
 
 #include "action.h"
 #include "lake.h"
+#include "service.h"
 
 /* ways.c: start and stop by what a service really is */
 extern const struct action_spec action_start, action_stop, action_restart;
+
+/* spark_kill.c, connectors.c, offsets.c, backends.c: parts of a service */
+extern const struct action_spec action_kill, action_kill_driver, action_pause, action_resume, action_restart_connector, action_restart_task,
+	action_reset, action_reset_earliest, action_reset_latest, action_terminate;
+
+/* What a master's page says of an application that is to be killed; pure. token: "" it wants none. */
+enum kill_page { KILL_OFFERED, KILL_NOT_OFFERED, KILL_NOT_THERE };
+enum kill_page spark_kill_page(struct text html, const char *id, char token[80]);
+bool spark_killed(struct text body, struct err *err);
+bool task_of(const char *subject, char *connector, size_t size, int64_t *task);
+
+/* asking.c: a probe of the job's service, as the profile says who we are there. For the worker. */
+void job_probe(struct action_job *j, struct probe *out);
+void job_probe_end(struct probe *p);
+bool job_http(struct action_job *j, const struct endpoint *at, struct http_request *request, long *status, struct buf *body, struct err *err);
+/* Rows of what a service told last. NULL: nothing is known. "", -1: likewise. */
+const struct table *service_table(const struct lake *lake, const char *service, const char *name);
+const char *row_text(const struct table *t, size_t row, const char *column);
+int64_t row_int(const struct table *t, size_t row, const char *column);
+bool row_of(const struct table *t, const char *column, const char *text, size_t *row);
+bool seen_since(const struct lake *lake, const char *service, int64_t when); /* clock_ms() */
+/* For offer: a part of a service of that kind. */
+bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 
 /* Fills what the lake knows of a service. False: why says it is not known. */
 bool target_fill(const struct lake *lake, const char *service, struct action_target *out, char why[200]);
@@ -17,6 +41,8 @@ bool container_run(struct action_job *j, const char *path, bool starts, struct e
 void container_last_words(struct text log, char *out, size_t size);
 bool container_has_ended(struct text inspected, int64_t *code, char *error, size_t size);
 
+/* The end of what a program said tells why: as many whole lines as fit, else the end of the last one. */
+void say_why(struct text said, char *out, size_t size);
 /* An argv as a person would type it: words with blanks or quotes stand in single quotes. Appends to out. */
 void argv_words(const char *const *argv, char *out, size_t size);
 

@@ -354,8 +354,7 @@ static bool prepare(struct action_job *j, struct err *err)
 
 /* ---- running ---- */
 
-/* The end of what it said tells why: as many whole lines as fit. */
-static void say_why(struct text said, char *out, size_t size)
+void say_why(struct text said, char *out, size_t size)
 {
 	struct text line, rest = text_trim(said);
 
@@ -372,7 +371,7 @@ static void say_why(struct text said, char *out, size_t size)
 static bool run_argv(struct action_job *j, const struct plan *p, struct err *err)
 {
 	struct buf out, errors;
-	char says[150];
+	char says[170];
 	int status;
 
 	buf_init(&out, OUT_MAX);

@@ -477,6 +477,68 @@ static void a_container_has_ended_where_the_engine_says_so(void **state)
 	assert_false(container_has_ended(TEXT("not json"), &code, error, sizeof error));
 }
 
+static void a_masters_page_gives_its_token_only_for_what_it_lists(void **state)
+{
+	static const char page[] = "<td>app-20261129-0001</td><form action=\"app/kill/\" method=\"POST\"><input type=\"hidden\" name=\"csrfToken\" "
+		"value=\"0123456789abcdef0123456789abcdef\"/><input type=\"hidden\" name=\"id\" value=\"app-20261129-0001\"/>";
+	char token[80];
+
+	(void)state;
+	assert_int_equal(spark_kill_page(text_of(page), "app-20261129-0001", token), KILL_OFFERED);
+	assert_string_equal(token, "0123456789abcdef0123456789abcdef");
+	assert_int_equal(spark_kill_page(text_of(page), "app-20261129-0002", token), KILL_NOT_THERE);
+	assert_int_equal(spark_kill_page(TEXT("<td>app-1</td>"), "app-1", token), KILL_NOT_OFFERED);
+	/* older ones want none; what could not be one is not sent */
+	assert_int_equal(spark_kill_page(TEXT("app-1 <form action=\"app/kill/\">"), "app-1", token), KILL_OFFERED);
+	assert_string_equal(token, "");
+	assert_int_equal(spark_kill_page(TEXT("app-1 app/kill/ name=\"csrfToken\" value=\"a&id=app-2\""), "app-1", token), KILL_OFFERED);
+	assert_string_equal(token, "");
+	for (size_t n = 0; n < sizeof page; n++) /* every beginning */
+		spark_kill_page((struct text){page, n}, "app-20261129-0001", token);
+}
+
+static void a_rest_servers_refusal_is_told(void **state)
+{
+	struct err err = {0};
+
+	(void)state;
+	assert_true(spark_killed(TEXT("{\"action\":\"KillSubmissionResponse\",\"message\":\"Kill request submitted\",\"success\":true}"), &err));
+	assert_false(spark_killed(TEXT("{\"message\":\"Driver driver-1 has already finished\",\"success\":false}"), &err));
+	assert_non_null(strstr(err.words, "already finished"));
+	assert_false(spark_killed(TEXT("<html>"), &err));
+	assert_non_null(strstr(err.words, "not that of Spark"));
+}
+
+static void a_task_is_named_by_its_connector_and_number(void **state)
+{
+	char connector[ACTION_SUBJECT_SIZE];
+	int64_t task;
+
+	(void)state;
+	assert_true(task_of("orders/sink/12", connector, sizeof connector, &task));
+	assert_string_equal(connector, "orders/sink");
+	assert_int_equal(task, 12);
+	assert_false(task_of("orders", connector, sizeof connector, &task));
+	assert_string_equal(connector, "orders");
+	assert_false(task_of("/1", connector, sizeof connector, &task));
+	assert_false(task_of("orders/-1", connector, sizeof connector, &task));
+	assert_false(task_of("orders/x", connector, sizeof connector, &task));
+}
+
+static void a_verb_means_one_thing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; action_specs[i]; i++) {
+		for (size_t k = i + 1; action_specs[k]; k++) /* a wish names no more than its verb */
+			assert_string_not_equal(action_specs[i]->verb, action_specs[k]->verb);
+		assert_non_null(action_specs[i]->offer);
+		assert_non_null(action_specs[i]->prepare);
+		assert_non_null(action_specs[i]->run);
+		assert_true(action_specs[i]->limit_ms > 0);
+		assert_true(!action_specs[i]->settled || action_specs[i]->verify_ms > 0);
+	}
+}
+
 static void a_signal_reaches_only_the_process_that_began_then(void **state)
 {
 	static const char *const sleeping[] = {"/bin/sleep", "60", NULL};
@@ -518,6 +580,10 @@ int main(void)
 		TEST(an_argv_is_shown_as_it_could_be_typed),
 		TEST(a_containers_last_words_are_read_from_frames_and_from_a_plain_log),
 		TEST(a_container_has_ended_where_the_engine_says_so),
+		TEST(a_masters_page_gives_its_token_only_for_what_it_lists),
+		TEST(a_rest_servers_refusal_is_told),
+		TEST(a_task_is_named_by_its_connector_and_number),
+		TEST(a_verb_means_one_thing),
 		TEST(a_signal_reaches_only_the_process_that_began_then),
 	};
 
