@@ -16,6 +16,8 @@
 
 struct lake;
 struct service;
+struct catalog;
+struct profile;
 struct expectation;
 
 enum { ACTION_OPTIONS_MAX = 12, ACTION_EXACT_SIZE = 2000, ACTION_WORDS_SIZE = 600, ACTION_VERB_SIZE = 24, ACTION_SUBJECT_SIZE = 256 };
@@ -75,6 +77,8 @@ struct action_target { /* what the lake knew of it when it was wished; copies, a
 	bool sure;                          /* pid is known by the socket itself */
 	char process[NAME_SIZE], hint[480];
 	char version[NAME_SIZE];            /* that answers now; "" unknown */
+	const struct catalog *catalog;      /* of a table; expected, kind and at are then of the engine that serves it */
+	const struct profile *profile;
 };
 
 struct action_job { /* the worker's own, but for what ops.c keeps under its lock */

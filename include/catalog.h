@@ -48,6 +48,9 @@ struct catalog_kind {
 	void (*close)(void *state); /* frees what list and load keep (a token, a prefix); NULL: nothing */
 };
 extern const struct catalog_kind *const catalog_kinds[]; /* ends with NULL */
+struct endpoint catalog_endpoint(const struct catalog *c); /* where it is asked; port 0: folders are its tables */
+/* The S3 of a service of the profile, with its key; all zero: name is NULL, or there is no such service. */
+struct storage profile_storage(const struct profile *profile, const char *name);
 const struct catalog_kind *catalog_kind_named(const char *name); /* NULL: none */
 
 #endif

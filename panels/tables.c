@@ -459,6 +459,8 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	collect(&list, view->lake);
 	reactions = list_act(&t->look, view, &list, what, &row);
 	list_end(&list);
+	if (!reactions && row.lake_table && what == ACT_ACTIONS)
+		return table_act(view, row.lake_table);
 	if (!reactions && row.lake_table && (what == ACT_ENTER || what == ACT_RIGHT || what == ACT_PEEK))
 		return table_page_open(t->page, view, row.lake_table) | (what == ACT_PEEK ? table_page_act(t->page, view, ACT_PEEK) : 0);
 	return reactions;
@@ -470,8 +472,8 @@ const struct panel panel_tables = {
 	.key = '4',
 	.help = "Every Iceberg and Delta table of every catalog, once, and what is due for it: compact, expire, manifests, deletes, metadata, "
 		"optimize, vacuum, by the engines' own rules. o puts first what is due most, ! leaves only that. ~ is before what only the "
-		"table's own summary says. Enter opens a table: snapshots, partitions, files, schema, rows, growth, and what each cure would do; "
-		"nothing is run. o on files: largest, smallest, oldest.",
+		"table's own summary says. Enter opens a table: snapshots, partitions, files, schema, rows, growth, and what each cure would do. "
+		"x runs one, after a yes, by the Spark Connect that its catalog names. o on files: largest, smallest, oldest.",
 	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"}, {ACT_SORT, "rank, sort"},
 		{ACT_NONE, NULL}},
 	.state_size = sizeof(struct tables),

@@ -169,6 +169,19 @@ static const char *name_in(const struct lake_table *t, const struct catalog_view
 	return v.type == VALUE_TEXT ? v.u.s : "";
 }
 
+unsigned table_act(struct panel_view *view, const struct lake_table *t)
+{
+	const struct catalog_view *c = t->in[0].view;
+
+	for (size_t i = t->n_in; i-- > 0;)
+		if (t->in[i].view->engine)
+			c = t->in[i].view;
+	view->act_on = ON_TABLE;
+	view->act_service = c->catalog->name;
+	view->act_subject = name_in(t, c);
+	return REACT_ACT;
+}
+
 static bool put_subject(struct table_page *page, const struct lake_table *t, const struct catalog_view *c)
 {
 	const struct catalog *catalog = c->catalog;
@@ -622,6 +635,8 @@ static unsigned act_on_page(struct table_page *page, struct panel_view *view, co
 			if (is_rows(i) && has_tab(t, i))
 				return turn_to(page, view, t, i);
 		return REACT_NONE;
+	case ACT_ACTIONS:
+		return table_act(view, t);
 	case ACT_SORT:
 		if (!page->record && turn_order(page))
 			return ask_next(page, view, t);

@@ -52,6 +52,9 @@ void rows_draw(struct rows_look *look, const struct panel_view *view, const stru
 /* selected: the row of the answer's table after the act; untouched where there is none. */
 unsigned rows_act(struct rows_look *look, struct panel_view *view, const struct snapshot *answer, enum act act, size_t *selected);
 
+/* What can be done to it, by the first of its catalogs that names an engine. */
+unsigned table_act(struct panel_view *view, const struct lake_table *t);
+
 /* ---- the page ---- */
 struct table_page;
 bool table_page_is_open(const struct table_page *page);

@@ -18,7 +18,7 @@
 #include "run.h"
 #include "service.h"
 
-enum { LOOK_MS = 8000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, STOP_MS = 1000, OPEN_MOST = 64 };
+enum { LOOK_MS = 8000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64 };
 
 static const struct action_shown *shown_of(const struct lake *lake, uint64_t id)
 {
@@ -73,7 +73,12 @@ static bool is_over(const struct lake *lake, const void *ctx)
 		printf("  %s: %s\n", action_state_word(a->state), a->words);
 		fflush(stdout);
 	}
-	return !a || action_is_over(a->state) || told_to_end;
+	return !a || action_is_over(a->state);
+}
+
+static bool is_over_or_ended(const struct lake *lake, const void *ctx)
+{
+	return is_over(lake, ctx) || told_to_end;
 }
 
 static void print_indented(const char *label, const char *s)
@@ -116,7 +121,7 @@ static int act(const struct setup *setup, struct engine *engine, const struct ac
 	run_until(engine, clock_ms() + PREPARE_MS, is_offered, &watch);
 	a = shown_of(lake, watch.id);
 	if (!a || a->state != ACTION_OFFERED) {
-		fprintf(stderr, "laketop: %s %s: %s\n", wish->verb, wish->service, a ? a->words : "it is gone");
+		fprintf(stderr, "laketop: %s: %s\n", a ? a->title : wish->verb, a ? a->words : "it is gone");
 		engine_drop(engine, watch.id);
 		return EXIT_USAGE;
 	}
@@ -134,7 +139,12 @@ static int act(const struct setup *setup, struct engine *engine, const struct ac
 		return EXIT_USAGE;
 	}
 	engine_turn(engine);
-	run_until(engine, clock_ms() + OVER_MS, is_over, &watched);
+	run_until(engine, clock_ms() + OVER_MS, is_over_or_ended, &watched);
+	a = shown_of(lake, watch.id);
+	if (a && !action_is_over(a->state)) { /* what was begun elsewhere may have to be told, and what became of it is heard */
+		engine_drop(engine, watch.id);
+		run_until(engine, clock_ms() + CANCEL_MS, is_over, &watched);
+	}
 	a = shown_of(lake, watch.id);
 	printf("  %s%s%s\n", a ? action_state_word(a->state) : "gone", a && a->words[0] ? ": " : "", a ? a->words : "");
 	if (told_to_end)

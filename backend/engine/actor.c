@@ -232,20 +232,6 @@ static void seat_spent(struct actor *a, struct seat *seat, const struct probe *p
 	atomic_fetch_add(&a->bytes, p->bytes);
 }
 
-struct storage actor_storage(const struct engine *e, const char *name)
-{
-	const struct expectation *x = profile_service(e->profile, name);
-	struct storage at = {0};
-
-	if (!x)
-		return at;
-	text_copy(at.s3.address, sizeof at.s3.address, text_of(x->address));
-	at.s3.port = expected_s3_port(x);
-	at.user = x->credentials.user;
-	at.password = x->credentials.password;
-	return at;
-}
-
 int64_t actor_paced(const struct engine *e, int64_t own, int64_t usual)
 {
 	int64_t refresh = e->profile->refresh_ms ? e->profile->refresh_ms : PULSE_MS;

@@ -162,8 +162,6 @@ void *actor_clerk(void *arg);   /* clerk.c */
 void *actor_replay(void *arg);  /* replay.c */
 void *actor_stream(void *arg);  /* stream.c */
 void *actor_catalog(void *arg); /* catalog.c */
-/* The S3 of a service of the profile, with its key; all zero: name is NULL, or there is no such service. */
-struct storage actor_storage(const struct engine *e, const char *name);
 
 /* files.c: what the profile's files say; only the service's actor calls it */
 void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s);

@@ -248,15 +248,8 @@ static bool is_wanted(const struct engine *e, const struct catalog *c)
 
 static struct actor *start(struct engine *e, const struct catalog *c)
 {
-	struct target t = {0};
-	struct probe p = {.expected = c->service};
+	struct target t = {.at = catalog_endpoint(c)};
 
-	if (c->service) {
-		text_copy(t.at.address, sizeof t.at.address, text_of(c->service->address));
-		t.at.port = probe_port(&p, c->role);
-		if (!t.at.port && !c->role && c->service->n_ports)
-			t.at.port = c->service->ports[0].port;
-	}
 	return actor_start(e, JOB_CATALOG, c->name, c->service, NULL, &t);
 }
 

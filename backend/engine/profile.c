@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog.h"
 #include "profile_own.h"
 
 enum { PATH_SIZE = 512, ARENA_CAP = 4 << 20, LISTED_MAX = 120 };
@@ -223,6 +224,34 @@ struct credentials catalog_credentials(const struct catalog *catalog)
 	}
 	theirs.database = own.database ? own.database : theirs.database;
 	return theirs;
+}
+
+struct endpoint catalog_endpoint(const struct catalog *c)
+{
+	struct probe p = {.expected = c->service};
+	struct endpoint at = {0};
+
+	if (!c->service)
+		return at;
+	text_copy(at.address, sizeof at.address, text_of(c->service->address));
+	at.port = probe_port(&p, c->role);
+	if (!at.port && !c->role && c->service->n_ports)
+		at.port = c->service->ports[0].port;
+	return at;
+}
+
+struct storage profile_storage(const struct profile *profile, const char *name)
+{
+	const struct expectation *x = profile_service(profile, name);
+	struct storage at = {0};
+
+	if (!x)
+		return at;
+	text_copy(at.s3.address, sizeof at.s3.address, text_of(x->address));
+	at.s3.port = expected_s3_port(x);
+	at.user = x->credentials.user;
+	at.password = x->credentials.password;
+	return at;
 }
 
 uint16_t expected_role_port(const struct expectation *e, const char *role)

@@ -16,7 +16,7 @@
 
 #include "../format/checkpoint.h"
 #include "actor.h"
-#include "storage.h"
+#include "catalog.h"
 
 enum {
 	FILE_MAX = 8 << 20, NAMES_MAX = 200000, SOURCES_TRIED = 16,
@@ -310,7 +310,7 @@ static void watch_begin(struct watch *w, const struct engine *e, const struct st
 {
 	struct storage_url url;
 
-	*w = (struct watch){.stream = stream, .storage = actor_storage(e, stream->storage), .commits = -1, .offsets = -1};
+	*w = (struct watch){.stream = stream, .storage = profile_storage(e->profile, stream->storage), .commits = -1, .offsets = -1};
 	w->s3 = storage_url(stream->checkpoint, &url, NULL) && url.s3;
 }
 

@@ -930,7 +930,7 @@ static bool tune(struct probe *p, struct connect *c, struct err *err)
 	if (!strcmp(c->tuned, c->session))
 		return true;
 	buf_init(&message, 4096);
-	connect_put_settings(&message, c->session);
+	connect_put_settings(&message, c->session, "0"); /* nobody looks at progress */
 	good = call(p, c, CONNECT_SERVICE "Config", &message, &answer, err);
 	if (good && answer.status != GRPC_OK)
 		good = err_set(err, answer.status == GRPC_UNAUTHENTICATED || answer.status == GRPC_DENIED ? ERR_AUTH : ERR_PROTOCOL,

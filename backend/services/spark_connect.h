@@ -39,7 +39,10 @@ void connect_read_session_rows(struct text html, int64_t now, struct snapshot *s
 void connect_read_execution_rows(struct text html, int64_t now, struct snapshot *s, struct table *t);
 
 /* ---- spark_rows.c ---- */
-void connect_put_settings(struct buf *out, const char *session); /* Config Set of what rows need */
+enum { CONNECT_MESSAGE_MOST = 64 << 20, CONNECT_SQL_MOST = 64 << 10 };
+/* Config Set of what reading a result needs; progress: how often it is told, "500ms"; "0": never. */
+void connect_put_settings(struct buf *out, const char *session, const char *progress);
+void connect_wrap(struct buf *inner, uint32_t number); /* becomes a message that holds nothing but itself, as that field */
 void connect_put_select(struct buf *out, const char *session, const char *operation, struct text sql, int64_t limit);
 void connect_put_interrupt(struct buf *out, const char *session, const char *operation);
 bool connect_read_batch(struct text message, struct text *data); /* false: no batch in it */
@@ -57,5 +60,33 @@ struct connect_caller {
 };
 /* Fills an answer with rows. False: s->err says why; lost: another session will do better. */
 bool connect_rows(struct probe *p, const struct connect_caller *who, const char *subject, struct snapshot *s, bool *lost);
+
+/* ---- spark_statement.c: a statement that changes something, in a session of its own ---- */
+struct connect_progress { int64_t done, running, bytes; }; /* tasks; bytes that were read */
+struct connect_statement {
+	const char *token;
+	void (*progress)(void *ctx, const struct connect_progress *progress);
+	void *ctx;
+	/* filled */
+	char session[CONNECT_ID_SIZE], operation[CONNECT_ID_SIZE], server[CONNECT_ID_SIZE]; /* server: its own id of our session */
+	bool open;        /* the server has the session */
+	bool interrupted; /* it ran, and was told to end */
+	bool running;     /* nobody knows that it ended: its session must stay */
+	bool conflict;    /* another commit came between: it can be tried again */
+	bool has_result;
+	struct connect_progress told;
+	struct buf result; /* rows that it answered, as an Arrow stream */
+};
+/* Draws the ids and makes the session. What the caller sets stays. */
+bool connect_open(struct probe *p, struct connect_statement *s, struct err *err);
+/* True: it ran to its end, and answered. What ends early is interrupted. */
+bool connect_execute(struct probe *p, struct connect_statement *s, struct text sql, struct err *err);
+void connect_close(struct probe *p, struct connect_statement *s); /* releases the session, unless something may still run in it */
+void connect_put_statement(struct buf *out, const struct connect_statement *s, struct text sql);
+bool connect_read_statement(struct connect_statement *s, struct text message); /* an ExecutePlanResponse; true: there was something in it */
+
+/* In time of its own. False: nobody answered; found: it still ran. */
+bool connect_interrupt(struct probe *p, const struct connect_caller *who, const char *operation, int64_t ms, bool *found);
+bool connect_failed(const struct grpc_answer *answer, struct err *err); /* always false */
 
 #endif

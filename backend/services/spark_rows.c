@@ -17,23 +17,23 @@
 #include "arrow.h"
 #include "protobuf.h"
 
-enum { MESSAGE_MOST = 64 << 20, SQL_MOST = 64 << 10, INTERRUPT_MS = 1000 };
-enum { GRPC_OK = 0, GRPC_DENIED = 7, GRPC_UNAUTHENTICATED = 16 };
+enum { INTERRUPT_MS = 1000 };
+enum { GRPC_OK = 0 };
 
 /* ---- messages; pure ---- */
 
 /* ConfigRequest: operation = 3 {set = 1 {pairs = 1 {key = 1, value = 2}}}. */
-void connect_put_settings(struct buf *out, const char *session)
+void connect_put_settings(struct buf *out, const char *session, const char *progress)
 {
-	static const char *const pairs[][2] = {
+	const char *const pairs[][2] = {
 		{"spark.sql.execution.arrow.compression.codec", "none"}, /* batches that are compressed are not read */
 		{"spark.sql.execution.arrow.maxRecordsPerBatch", "500"}, /* else one message may have 94 MB */
-		{"spark.connect.progress.reportInterval", "0"},          /* nobody looks at it */
+		{"spark.connect.progress.reportInterval", progress},
 	};
 	struct buf set, operation;
 
-	buf_init(&set, SQL_MOST);
-	buf_init(&operation, SQL_MOST);
+	buf_init(&set, CONNECT_SQL_MOST);
+	buf_init(&operation, CONNECT_SQL_MOST);
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		struct buf pair;
 
@@ -51,12 +51,11 @@ void connect_put_settings(struct buf *out, const char *session)
 	buf_free(&operation);
 }
 
-/* Becomes a message that holds nothing but itself, as that field. */
-static void wrap(struct buf *inner, uint32_t number)
+void connect_wrap(struct buf *inner, uint32_t number)
 {
 	struct buf outer;
 
-	buf_init(&outer, SQL_MOST + 256);
+	buf_init(&outer, CONNECT_SQL_MOST + 256);
 	protobuf_put_bytes(&outer, number, buf_text(inner));
 	buf_free(inner);
 	*inner = outer;
@@ -67,13 +66,13 @@ void connect_put_select(struct buf *out, const char *session, const char *operat
 {
 	struct buf plan;
 
-	buf_init(&plan, SQL_MOST + 256);
+	buf_init(&plan, CONNECT_SQL_MOST + 256);
 	protobuf_put_bytes(&plan, 1, sql);
-	wrap(&plan, 10);
-	wrap(&plan, 1);
+	connect_wrap(&plan, 10);
+	connect_wrap(&plan, 1);
 	protobuf_put_varint(&plan, 2, (uint64_t)limit);
-	wrap(&plan, 8);
-	wrap(&plan, 1);
+	connect_wrap(&plan, 8);
+	connect_wrap(&plan, 1);
 	connect_put_caller(out, session);
 	protobuf_put_bytes(out, 3, buf_text(&plan));
 	protobuf_put_text(out, 4, "laketop");
@@ -177,54 +176,25 @@ static bool take_message(void *ctx, struct text message)
 
 /* ---- asking ---- */
 
-/* In time of its own: that of the question is over. */
-static void interrupt(struct probe *p, const struct connect_caller *who, const char *operation)
-{
-	struct probe late = *p;
-	struct grpc_answer answer;
-	struct buf message;
-	struct err err;
-
-	late.wait = wait_for(INTERRUPT_MS, -1);
-	buf_init(&message, 512);
-	connect_put_interrupt(&message, who->session, operation);
-	grpc_call(&late, &p->at, CONNECT_SERVICE "Interrupt", buf_text(&message), who->token, &answer, &err);
-	grpc_answer_free(&answer);
-	buf_free(&message);
-	p->requests = late.requests;
-	p->bytes = late.bytes;
-}
-
-static bool say_failure(const struct grpc_answer *answer, struct err *err)
-{
-	if (answer->status == GRPC_UNAUTHENTICATED || answer->status == GRPC_DENIED)
-		return err_set(err, ERR_AUTH, "Spark Connect: %s", answer->message);
-	if (text_has(text_of(answer->message), "TABLE_OR_VIEW_NOT_FOUND"))
-		return err_set(err, ERR_USAGE, "Spark Connect finds no such table: %s", answer->message);
-	if (answer->status < 0)
-		return err_set(err, ERR_PROTOCOL, "Spark Connect: its answer has no end");
-	return err_set(err, ERR_PROTOCOL, "Spark Connect: %s", answer->message[0] ? answer->message : "it failed, and does not say why");
-}
-
 /* One statement. False: err says why, and whether the session is lost. */
 static bool select_rows(struct probe *p, const struct connect_caller *who, struct text sql, struct connect_reading *r, struct grpc_answer *answer,
 	struct err *err)
 {
 	char operation[CONNECT_ID_SIZE];
 	struct buf message;
-	bool whole;
+	bool whole, found;
 
 	connect_draw_id(operation);
-	buf_init(&message, SQL_MOST + 1024);
+	buf_init(&message, CONNECT_SQL_MOST + 1024);
 	connect_put_select(&message, who->session, operation, sql, r->rows.limit + 1);
-	whole = grpc_stream(p, &p->at, CONNECT_SERVICE "ExecutePlan", buf_text(&message), who->token, MESSAGE_MOST, take_message, r, answer, err);
+	whole = grpc_stream(p, &p->at, CONNECT_SERVICE "ExecutePlan", buf_text(&message), who->token, CONNECT_MESSAGE_MOST, take_message, r, answer, err);
 	buf_free(&message);
 	if (!whole)
-		interrupt(p, who, operation);
+		connect_interrupt(p, who, operation, INTERRUPT_MS, &found);
 	if (r->err.code != ERR_NONE)
 		*err = r->err;
 	else if (whole && answer->status != GRPC_OK)
-		say_failure(answer, err);
+		connect_failed(answer, err);
 	else if (whole || r->rows.full)
 		return true;
 	return false;
@@ -243,8 +213,8 @@ bool connect_rows(struct probe *p, const struct connect_caller *who, const char 
 		return false;
 	r.rows.limit = ask.limit;
 	buf_init(&r.cell, ROWS_CELL_MAX);
-	buf_init(&r.select, SQL_MOST - ROWS_SUBJECT_SIZE * 4);
-	buf_init(&sql, SQL_MOST);
+	buf_init(&r.select, CONNECT_SQL_MOST - ROWS_SUBJECT_SIZE * 4);
+	buf_init(&sql, CONNECT_SQL_MOST);
 	buf_puts(&sql, "SELECT * FROM ");
 	rows_put_name(&sql, &ask, '`');
 	good = select_rows(p, who, buf_text(&sql), &r, &answer, &s->err);

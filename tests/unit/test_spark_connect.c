@@ -644,6 +644,110 @@ static void one_that_is_frozen_is_mute_until_it_moves(void **state)
 	assert_string_equal(client.s->who.version, "4.1.4");
 }
 
+/* ---- statements that change something; pure ---- */
+
+static void put_field(struct buf *out, uint32_t number, struct buf *inner)
+{
+	protobuf_put_bytes(out, number, buf_text(inner));
+	buf_free(inner);
+	buf_init(inner, 4096);
+}
+
+/* ExecutePlanResponse: progress of two stages, 20 and 21 tasks done, 3 running. */
+static void make_progress(struct buf *out)
+{
+	struct buf stage, progress;
+
+	buf_init(&stage, 4096);
+	buf_init(&progress, 4096);
+	for (uint64_t i = 0; i < 2; i++) {
+		protobuf_put_varint(&stage, 2, 60);
+		protobuf_put_varint(&stage, 3, 20 + i);
+		protobuf_put_varint(&stage, 4, 1000);
+		put_field(&progress, 1, &stage);
+	}
+	protobuf_put_varint(&progress, 2, 3);
+	protobuf_put_bytes(out, 18, buf_text(&progress));
+	buf_free(&progress);
+	buf_free(&stage);
+}
+
+/* ... and a relation that holds its rows (11), or only what was analysed (10). */
+static void make_result(struct buf *out, uint32_t relation)
+{
+	struct buf inner, outer;
+
+	buf_init(&inner, 4096);
+	buf_init(&outer, 4096);
+	protobuf_put_text(&inner, 1, "ARROW");
+	put_field(&outer, relation, &inner);
+	protobuf_put_bytes(&inner, 1, buf_text(&outer));
+	protobuf_put_bytes(out, 5, buf_text(&inner));
+	buf_free(&inner);
+	buf_free(&outer);
+}
+
+static void a_statement_is_sent_as_a_command_and_to_one_server_only(void **state)
+{
+	struct connect_statement s = {.session = "s", .operation = "o", .server = "v"};
+	static const uint32_t way[] = {3, 2, 5, 6, 10, 1};
+	struct protobuf_field field;
+	struct buf message;
+	struct text at;
+
+	(void)state;
+	buf_init(&message, 4096);
+	connect_put_statement(&message, &s, TEXT("CALL x.system.y(table => 'z')"));
+	at = buf_text(&message);
+	for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+		assert_true(protobuf_find(at, way[i], PROTOBUF_BYTES, &field));
+		at = field.bytes;
+		assert_true(i != 0 || !protobuf_find(at, 1, PROTOBUF_BYTES, &field)); /* no relation: that would run where it stands */
+	}
+	assert_true(text_is(at, "CALL x.system.y(table => 'z')"));
+	assert_true(protobuf_find(buf_text(&message), 6, PROTOBUF_BYTES, &field) && text_is(field.bytes, "o"));
+	assert_true(protobuf_find(buf_text(&message), 8, PROTOBUF_BYTES, &field) && text_is(field.bytes, "v"));
+	buf_free(&message);
+}
+
+static void its_progress_and_its_rows_are_read_and_what_was_only_analysed_is_no_result(void **state)
+{
+	struct connect_statement s = {0};
+	struct buf progress, rows, analysed;
+
+	(void)state;
+	buf_init(&s.result, 4096);
+	buf_init(&progress, 4096);
+	buf_init(&rows, 4096);
+	buf_init(&analysed, 4096);
+	make_progress(&progress);
+	make_result(&rows, 11);
+	make_result(&analysed, 10);
+	assert_true(connect_read_statement(&s, buf_text(&progress)));
+	assert_int_equal(s.told.done, 41);
+	assert_int_equal(s.told.running, 3);
+	assert_int_equal(s.told.bytes, 2000);
+	assert_false(connect_read_statement(&s, buf_text(&analysed)));
+	assert_false(s.has_result);
+	assert_true(connect_read_statement(&s, buf_text(&rows)));
+	assert_true(s.has_result && text_is(buf_text(&s.result), "ARROW"));
+	for (size_t i = 0; i < 2; i++) { /* every beginning, and every byte wrong */
+		struct buf *whole = i ? &rows : &progress;
+
+		for (size_t len = 0; len < whole->len; len++) {
+			connect_read_statement(&s, (struct text){whole->at, len});
+			whole->at[len] = (char)~whole->at[len];
+			connect_read_statement(&s, buf_text(whole));
+			whole->at[len] = (char)~whole->at[len];
+			assert_true(s.told.done >= 0 && s.told.bytes >= 0);
+		}
+	}
+	buf_free(&s.result);
+	buf_free(&progress);
+	buf_free(&rows);
+	buf_free(&analysed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -667,6 +771,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_web_server_is_told_by_its_first_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_breaks_off_or_keeps_silent_is_mute, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_is_frozen_is_mute_until_it_moves, setup, teardown),
+		cmocka_unit_test(a_statement_is_sent_as_a_command_and_to_one_server_only),
+		cmocka_unit_test(its_progress_and_its_rows_are_read_and_what_was_only_analysed_is_no_result),
 	};
 
 	net_global_init();
