@@ -11,6 +11,7 @@ const struct action_spec *const action_specs[] = {
 	&action_start, &action_stop, &action_restart,
 	&action_kill, &action_kill_driver,
 	&action_pause, &action_resume, &action_restart_connector, &action_restart_task,
+	&action_reset_earliest, &action_reset_latest, &action_reset,
 	&action_terminate,
 	&action_compact, &action_expire, &action_manifests, &action_deletes, &action_orphans, &action_optimize, &action_vacuum,
 	NULL,

@@ -18,6 +18,15 @@ extern const struct action_spec action_kill, action_kill_driver, action_pause, a
 enum kill_page { KILL_OFFERED, KILL_NOT_OFFERED, KILL_NOT_THERE };
 enum kill_page spark_kill_page(struct text html, const char *id, char token[80]);
 bool spark_killed(struct text body, struct err *err);
+/* Where a group is to read on; pure. */
+enum aim { AIM_EARLIEST, AIM_LATEST, AIM_OFFSET, AIM_TIME };
+struct offset_aim {
+	enum aim to;
+	int64_t value; /* the offset, or ms since 1970 */
+};
+bool offset_aim_read(const char *to, int64_t now, struct offset_aim *out); /* now: ms since 1970 */
+/* Within what the partition holds. at_time: of the first record that is young enough; -1: there is none. */
+int64_t offset_aimed(const struct offset_aim *aim, int64_t beginning, int64_t end, int64_t at_time);
 bool task_of(const char *subject, char *connector, size_t size, int64_t *task);
 
 /* asking.c: a probe of the job's service, as the profile says who we are there. For the worker. */

@@ -29,6 +29,10 @@ const char *kafka_error_words(int16_t error)
 		return "no group coordinator";
 	case KAFKA_NOT_COORDINATOR:
 		return "not the group's coordinator";
+	case KAFKA_ILLEGAL_GENERATION:
+	case KAFKA_UNKNOWN_MEMBER:
+	case KAFKA_REBALANCES:
+		return "the group has members";
 	case KAFKA_TOPIC_DENIED:
 	case KAFKA_GROUP_DENIED:
 	case KAFKA_CLUSTER_DENIED:
@@ -774,7 +778,7 @@ static size_t run_of_topic(const struct kafka_wanted *wanted, size_t n)
 	return i;
 }
 
-void kafka_ask_edges(struct buf *out, int32_t id, enum kafka_edge edge, const struct kafka_wanted *wanted, size_t n)
+void kafka_ask_edges(struct buf *out, int32_t id, int64_t edge, const struct kafka_wanted *wanted, size_t n)
 {
 	size_t frame = open_frame(out, KAFKA_LIST_OFFSETS, 2, id, false), topics = 0;
 
@@ -789,7 +793,7 @@ void kafka_ask_edges(struct buf *out, int32_t id, enum kafka_edge edge, const st
 		put(out, run, 4);
 		for (size_t k = i; k < i + run; k++) {
 			put(out, (uint32_t)wanted[k].partition, 4);
-			put(out, (uint64_t)(int64_t)edge, 8);
+			put(out, (uint64_t)edge, 8);
 		}
 	}
 	close_frame(out, frame);
@@ -813,6 +817,48 @@ bool kafka_read_edges(struct text frame,
 			offset = i64(&r);
 			if (!r.bad)
 				each(ctx, topic, partition, offset, error);
+		}
+	}
+	return !r.bad;
+}
+
+void kafka_ask_commit(struct buf *out, int32_t id, struct text group, const struct kafka_wanted *wanted, const int64_t *offsets, size_t n)
+{
+	size_t frame = open_frame(out, KAFKA_OFFSET_COMMIT, 2, id, false), topics = 0;
+
+	for (size_t i = 0; i < n; i += run_of_topic(wanted + i, n - i))
+		topics++;
+	put_string(out, group, false);
+	put(out, UINT32_MAX, 4); /* no generation */
+	put(out, 0, 2);          /* no member */
+	put(out, UINT64_MAX, 8); /* kept for as long as the broker keeps any */
+	put(out, topics, 4);
+	for (size_t i = 0, run; i < n; i += run) {
+		run = run_of_topic(wanted + i, n - i);
+		put_string(out, wanted[i].topic, false);
+		put(out, run, 4);
+		for (size_t k = i; k < i + run; k++) {
+			put(out, (uint32_t)wanted[k].partition, 4);
+			put(out, (uint64_t)offsets[k], 8);
+			put(out, 0, 2); /* nothing is noted beside it */
+		}
+	}
+	close_frame(out, frame);
+}
+
+bool kafka_read_commit(struct text frame, void (*each)(void *ctx, struct text topic, int32_t partition, int16_t error), void *ctx)
+{
+	struct reader r = open_answer(frame, false);
+
+	for (size_t topics = count(&r, false); topics && !r.bad; topics--) {
+		struct text topic = string(&r, false);
+
+		for (size_t n = count(&r, false); n && !r.bad; n--) {
+			int32_t partition = i32(&r);
+			int16_t error = i16(&r);
+
+			if (!r.bad)
+				each(ctx, topic, partition, error);
 		}
 	}
 	return !r.bad;

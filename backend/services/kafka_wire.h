@@ -15,6 +15,7 @@ enum kafka_key {
 	KAFKA_LIST_OFFSETS = 2,
 	KAFKA_METADATA = 3,
 	KAFKA_LEADER_AND_ISR = 4,
+	KAFKA_OFFSET_COMMIT = 8,
 	KAFKA_OFFSET_FETCH = 9,
 	KAFKA_DESCRIBE_GROUPS = 15,
 	KAFKA_LIST_GROUPS = 16,
@@ -35,6 +36,9 @@ enum kafka_error { /* the few that mean something here */
 	KAFKA_COORDINATOR_LOADING = 14,
 	KAFKA_COORDINATOR_NOT_AVAILABLE = 15,
 	KAFKA_NOT_COORDINATOR = 16,
+	KAFKA_ILLEGAL_GENERATION = 22,
+	KAFKA_UNKNOWN_MEMBER = 25,
+	KAFKA_REBALANCES = 27,
 	KAFKA_TOPIC_DENIED = 29,
 	KAFKA_GROUP_DENIED = 30,
 	KAFKA_CLUSTER_DENIED = 31,
@@ -139,14 +143,18 @@ void kafka_ask_committed(struct buf *out, int32_t id, const struct text *groups,
 bool kafka_read_committed(struct text frame, const struct kafka_committed_sink *sink);
 
 /* Where partitions end or begin: ListOffsets v2, read_uncommitted. Partitions in any order; those of one topic together. */
-enum kafka_edge { KAFKA_END = -1, KAFKA_BEGINNING = -2 };
+enum kafka_edge { KAFKA_END = -1, KAFKA_BEGINNING = -2 }; /* or ms since 1970: the first record that is not older; -1 where there is none */
 struct kafka_wanted {
 	struct text topic;
 	int32_t partition;
 };
-void kafka_ask_edges(struct buf *out, int32_t id, enum kafka_edge edge, const struct kafka_wanted *wanted, size_t n);
+void kafka_ask_edges(struct buf *out, int32_t id, int64_t edge, const struct kafka_wanted *wanted, size_t n);
 bool kafka_read_edges(struct text frame,
 	void (*each)(void *ctx, struct text topic, int32_t partition, int64_t offset, int16_t error), void *ctx);
+
+/* Commits for a group as one who is no member of it, which is refused while it has any: OffsetCommit v2. Partitions as above. */
+void kafka_ask_commit(struct buf *out, int32_t id, struct text group, const struct kafka_wanted *wanted, const int64_t *offsets, size_t n);
+bool kafka_read_commit(struct text frame, void (*each)(void *ctx, struct text topic, int32_t partition, int16_t error), void *ctx);
 
 /* What topics are configured to do: DescribeConfigs v1, of these names alone. value is empty where it is null or secret. */
 void kafka_ask_configs(struct buf *out, int32_t id, const struct text *topics, size_t n, const struct text *names, size_t n_names);

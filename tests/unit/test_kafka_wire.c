@@ -53,6 +53,38 @@ static void questions_are_byte_for_byte_what_brokers_were_asked_by_hand(void **s
 	buf_free(&b);
 }
 
+static void note_commit(void *ctx, struct text topic, int32_t partition, int16_t error)
+{
+	char *got = ctx;
+	size_t len = strlen(got);
+
+	snprintf(got + len, 200 - len, "%.*s/%d:%d ", (int)topic.len, topic.at, (int)partition, (int)error);
+}
+
+static void commits_are_asked_as_no_member_and_answered_one_by_one(void **state)
+{
+	const struct kafka_wanted wanted[] = {{TEXT("a"), 0}, {TEXT("b"), 1}};
+	const int64_t offsets[] = {5, 258};
+	/* correlation id 7; topics a (partition 0: 0) and b (partition 1: 25) */
+	static const char answer[] = "\0\0\0\7\0\0\0\2\0\1a\0\0\0\1\0\0\0\0\0\0\0\1b\0\0\0\1\0\0\0\1\0\31";
+	char got[200] = "";
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 4096);
+	kafka_ask_commit(&b, 7, TEXT("g"), wanted, offsets, 2);
+	asked_is(&b, "00000050" "0008" "0002" "00000007" "00076c616b65746f70" "000167" "ffffffff" "0000" "ffffffffffffffff" "00000002"
+		"000161" "00000001" "00000000" "0000000000000005" "0000" "000162" "00000001" "00000001" "0000000000000102" "0000");
+	buf_free(&b);
+	assert_true(kafka_read_commit((struct text){answer, sizeof answer - 1}, note_commit, got));
+	assert_string_equal(got, "a/0:0 b/1:25 ");
+	assert_string_equal(kafka_error_words(25), "the group has members");
+	for (size_t n = 0; n + 1 < sizeof answer; n++) { /* every beginning ends too soon */
+		got[0] = '\0';
+		assert_false(kafka_read_commit((struct text){answer, n}, note_commit, got));
+	}
+}
+
 static void ends_are_asked_topic_by_topic(void **state)
 {
 	const struct kafka_wanted wanted[] = {{TEXT("a"), 0}, {TEXT("a"), 2}, {TEXT("b"), 1}};
@@ -505,6 +537,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(questions_are_byte_for_byte_what_brokers_were_asked_by_hand),
+		cmocka_unit_test(commits_are_asked_as_no_member_and_answered_one_by_one),
 		cmocka_unit_test(ends_are_asked_topic_by_topic),
 		cmocka_unit_test(a_question_beyond_its_cap_is_marked_and_not_cut_silently),
 		cmocka_unit_test(an_answer_has_a_length_that_makes_sense_or_is_not_kafkas),

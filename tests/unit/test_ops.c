@@ -525,6 +525,33 @@ static void a_task_is_named_by_its_connector_and_number(void **state)
 	assert_false(task_of("orders/x", connector, sizeof connector, &task));
 }
 
+static void where_a_group_is_to_read_on_is_understood_or_refused(void **state)
+{
+	static const char *const wrong[] = {"", "-", "-5", "-h", "-5w", "yesterday", "12x", "99999999999999999999", "2026-11-29", "2026-11-29T20:00", "+5"};
+	const int64_t now = INT64_C(1796000000000);
+	struct offset_aim aim;
+
+	(void)state;
+	assert_true(offset_aim_read("earliest", now, &aim));
+	assert_int_equal(offset_aimed(&aim, 7, 20, -1), 7);
+	assert_true(offset_aim_read("latest", now, &aim));
+	assert_int_equal(offset_aimed(&aim, 7, 20, -1), 20);
+	assert_true(offset_aim_read("9", now, &aim));
+	assert_int_equal(offset_aimed(&aim, 7, 20, -1), 9);
+	assert_int_equal(offset_aimed(&aim, 10, 20, -1), 10); /* never where there is nothing */
+	assert_int_equal(offset_aimed(&aim, 0, 5, -1), 5);
+	assert_true(offset_aim_read("-2h", now, &aim));
+	assert_true(aim.to == AIM_TIME && aim.value == now - 7200000);
+	assert_int_equal(offset_aimed(&aim, 7, 20, 11), 11);
+	assert_int_equal(offset_aimed(&aim, 7, 20, -1), 20); /* nothing is as young */
+	assert_true(offset_aim_read("2026-11-29T20:00Z", now, &aim));
+	assert_true(aim.to == AIM_TIME && aim.value == INT64_C(1795982400000));
+	assert_true(offset_aim_read("2026-11-29T20:00:30Z", now, &aim));
+	assert_int_equal(aim.value, INT64_C(1795982430000));
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(offset_aim_read(wrong[i], now, &aim));
+}
+
 static void a_verb_means_one_thing(void **state)
 {
 	(void)state;
@@ -583,6 +610,7 @@ int main(void)
 		TEST(a_masters_page_gives_its_token_only_for_what_it_lists),
 		TEST(a_rest_servers_refusal_is_told),
 		TEST(a_task_is_named_by_its_connector_and_number),
+		TEST(where_a_group_is_to_read_on_is_understood_or_refused),
 		TEST(a_verb_means_one_thing),
 		TEST(a_signal_reaches_only_the_process_that_began_then),
 	};

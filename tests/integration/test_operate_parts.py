@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Parts of services are changed, and the servers' own words tell whether it came about: Kafka's tool for the offsets of groups, Connect's
+REST server for connectors, the master for Spark's applications, pg_stat_activity for sessions."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+from check import ROOT, CannotRun, Lab, end, laketop, ok, service, skip, status, story, until
+
+sys.path.insert(0, str(ROOT / "tests" / "lab"))
+sys.dont_write_bytecode = True
+from fetching import java, place  # noqa: E402
+
+own = Lab("parts", "pocket", "streams")
+state = tempfile.TemporaryDirectory(prefix="laketop-parts-")
+
+
+def port_of(name, role="port"):
+    text = pathlib.Path(own.profile).read_text()
+    return int(re.search(rf"^\[service {name}\]\n(?:[^\[].*\n)*?{role} = (\d+)", text, re.M)[1])
+
+
+def do(*words):
+    done = laketop("do", *words, "--yes", "--profile", own.profile, env={"XDG_STATE_HOME": state.name}, timeout=150)
+    return done.returncode, done.stdout + done.stderr
+
+
+def did(name, *words, code=0, says=()):
+    got, text = do(*words)
+    return ok(name, got == code and all(s in text for s in says), f"exit {got}: {text}")
+
+
+# ---- offsets ----
+
+def stands(group):
+    """{(topic, partition): (committed, end)} by Kafka's own tool."""
+    done = subprocess.run([java(), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", place("kafka") + "/*", "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+                           "--bootstrap-server", f"127.0.0.1:{port_of('kafka')}", "--describe", "--group", group], capture_output=True, text=True, timeout=120)
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith(group)]
+    return {(r[1], int(r[2])): (int(r[3]), int(r[4])) for r in rows if r[3].isdigit()}
+
+
+def a_groups_offsets_are_reset():
+    until(90, lambda: "loyalty-points" in laketop("lag", "--profile", own.profile).stdout, 1)
+    before = stands("loyalty-points")
+    ok("the-group-has-committed", sum(c for c, _ in before.values()) > 0, before)
+    did("to-the-beginning", "reset-earliest", "kafka", "loyalty-points", says=("OffsetCommit v2 of group courier", "are read again", "done:"))
+    ok("kafka's-tool-says-so-too", all(c == 0 for c, _ in stands("loyalty-points").values()), stands("loyalty-points"))
+    did("a-second-time-there-is-nothing-to-change", "reset-earliest", "kafka", "loyalty-points", code=2, says=("it stands there already",))
+    did("to-the-end", "reset-latest", "kafka", "loyalty-points", says=("are skipped", "done:"))
+    ok("kafka's-tool-says-that-too", sum(c for c, _ in stands("loyalty-points").values()) > 100, stands("loyalty-points"))
+    did("to-an-offset", "reset", "kafka", "loyalty-points", "to=3", "topic=order-events", says=("-> 3 (", "done:"))
+    ok("each-partition-stands-there-or-at-its-end", all(c == min(3, e) for c, e in stands("loyalty-points").values()), stands("loyalty-points"))
+    did("to-a-time-before-every-record", "reset", "kafka", "loyalty-points", "to=2001-01-01T00:00Z", says=("done:",))
+    ok("that-is-the-beginning", all(c == 0 for c, _ in stands("loyalty-points").values()), stands("loyalty-points"))
+    did("to-a-time-that-has-not-come", "reset", "kafka", "loyalty-points", "to=2101-01-01T00:00Z", says=("done:",))
+    did("a-word-that-means-nothing-is-refused", "reset", "kafka", "loyalty-points", "to=yesterday", code=2, says=("to=",))
+    did("a-topic-that-it-does-not-read-is-refused", "reset-earliest", "kafka", "loyalty-points", "topic=nobody", code=2, says=("committed nothing",))
+    did("a-group-with-members-is-refused", "reset-earliest", "kafka", "order-board", code=2, says=("stop them first",))
+    did("a-group-that-is-not-there-is-refused", "reset-earliest", "kafka", "$(reboot)", code=2, says=("has no group",))
+
+
+# ---- connectors ----
+
+def connector(name):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port_of('kafka-connect')}/connectors/{name}/status", timeout=30) as answer:
+            told = json.load(answer)
+    except urllib.error.HTTPError as e:
+        return str(e), []
+    return told["connector"]["state"], [t["state"] for t in told["tasks"]]
+
+
+def connectors_are_paused_resumed_and_begun_again():
+    until(120, lambda: connector("complaints-archive")[1] == ["FAILED"], 1)
+    did("a-connector-is-paused", "pause", "kafka-connect", "payments-archive", says=("PUT http://", "/connectors/payments-archive/pause", "done: PAUSED"))
+    ok("connect-says-so", connector("payments-archive") == ("PAUSED", ["PAUSED"]), connector("payments-archive"))
+    did("a-paused-one-is-not-paused-again", "pause", "kafka-connect", "payments-archive", code=2, says=("PAUSED already",))
+    did("it-is-resumed", "resume", "kafka-connect", "payments-archive", says=("done: RUNNING",))
+    ok("connect-says-that-too", until(10, lambda: connector("payments-archive") == ("RUNNING", ["RUNNING"])), connector("payments-archive"))
+    did("a-connector-is-begun-anew", "restart-connector", "kafka-connect", "payments-archive", says=("includeTasks=true", "done: RUNNING"))
+    did("a-task-that-fails-again-is-told-with-its-cause", "restart-task", "kafka-connect", "complaints-archive/0", code=1, says=("failed: FAILED", "Unrecognized token"))
+    did("a-task-that-is-not-there-is-refused", "restart-task", "kafka-connect", "complaints-archive/9", code=2, says=("has no task",))
+    did("a-connector's-verb-is-for-a-connect-worker", "pause", "kafka", "orders", code=2, says=("is no kafka-connect",))
+
+
+# ---- sessions ----
+
+def a_session_is_ended():
+    password = (own.home / "secret" / "postgres").read_text().strip()
+    one = subprocess.Popen(["psql", "-h", "127.0.0.1", "-p", str(port_of("postgres")), "-U", "lake", "iceberg_catalog", "-Atc", "SELECT pg_backend_pid()",
+                            "-c", "SELECT pg_sleep(100)"], env={**os.environ, "PGPASSWORD": password, "PGAPPNAME": "victim"}, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    pid = one.stdout.readline().strip()
+    ok("the-session-is-there", pid.isdigit(), pid)
+    did("a-session-is-ended", "terminate", "postgres", pid, says=("victim", "pg_terminate_backend", "has ended"))
+    ok("its-client-is-told", "terminating connection" in one.communicate(timeout=20)[1])
+    did("one-that-is-gone-is-refused", "terminate", "postgres", pid, code=2, says=("there is no session",))
+    did("what-is-no-number-is-refused", "terminate", "postgres", "1; DROP TABLE x", code=2, says=("is no process id",))
+
+
+# ---- Spark ----
+
+def apps(name="spark-master-41"):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port_of(name)}/json/", timeout=10) as answer:
+        return json.load(answer)
+
+
+def an_application_is_killed():
+    app = until(60, lambda: next((a["id"] for a in apps()["activeapps"]), None), 1)
+    if not app:
+        return skip("an-application-is-killed", "none is active on the master")
+    did("an-application-is-killed", "kill", "spark-master-41", app, says=("POST http://", "csrfToken=(of the page", "done: KILLED"))
+    ok("the-master-says-so", [a["state"] for a in apps()["completedapps"] if a["id"] == app] == ["KILLED"], apps())
+    did("a-killed-one-is-refused", "kill", "spark-master-41", app, code=2, says=("KILLED already",))
+    did("one-that-is-not-there-is-refused", "kill", "spark-master-41", "app-0&id=app-1", code=2, says=("lists no",))
+    lines = (pathlib.Path(state.name) / "laketop" / "audit.jsonl").read_text()
+    ok("no-token-is-in-the-audit", "csrfToken=(" in lines and not re.search(r"csrfToken=[0-9a-f]{8}", lines))
+
+
+try:
+    with own:
+        own.up()
+        until(120, lambda: service(status(profile=own.profile), "kafka-connect")["verdict"] == "serving", 1)
+        for each in (a_groups_offsets_are_reset, connectors_are_paused_resumed_and_begun_again, a_session_is_ended, an_application_is_killed):
+            if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
+                story(each)
+except CannotRun as e:
+    skip("parts", e)
+end()
