@@ -26,6 +26,8 @@ extern const struct figure_spec plan_figures[];    /* of the previews among them
 struct keeper;
 struct keeper *keeper_new(const struct catalog *c);
 void keeper_free(struct keeper *k);
+/* Lists alone: no table keeps another from being told. The next look goes on from there. False: s->err says why. */
+bool keeper_list(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s);
 /* Lists, then reads what changed, newest first, as far as the probe's time and the budget of a look reach; what is still
  * unread is told as such and comes next time. True: the snapshot is whole or honest about it; false: s->err says why. */
 bool keeper_look(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s);

@@ -21,6 +21,7 @@ struct post { /* what the actor keeps between looks */
 	struct keeper *keeper;
 	struct net *net;
 	struct storage storage;
+	bool listed; /* names come first, at once */
 	uint64_t looks, answers;
 };
 
@@ -76,14 +77,17 @@ static int64_t look(struct post *post, const struct target *t)
 	struct snapshot *s = snapshot_new(post->a->name, PART_CATALOG);
 	struct probe p = probe_of(post, t, s, LOOK_DEADLINE);
 	int64_t interval;
+	bool first, told = (post->listed ? keeper_look : keeper_list)(post->keeper, &p, &post->storage, s);
 
-	if (!keeper_look(post->keeper, &p, &post->storage, s) && s->err.code == ERR_NONE)
+	if (!told && s->err.code == ERR_NONE)
 		err_set(&s->err, ERR_CONNECT, "%s does not answer", post->catalog->name);
+	first = told && !post->listed;
+	post->listed = post->listed || told;
 	interval = next_look(post, s);
 	if (!publish(post, s, &p, ++post->looks, interval))
 		return -1;
 	/* a command waits for all of it, and for nothing else */
-	return clock_ms() + (post->a->engine->options.headless && keeper_unread(post->keeper) ? 0 : interval);
+	return clock_ms() + (first || (post->a->engine->options.headless && keeper_unread(post->keeper)) ? 0 : interval);
 }
 
 static void answer(struct post *post, const struct target *t, const char *view, const char *table)

@@ -130,7 +130,7 @@ static void json_catalogs(struct json_writer *w, const struct lake *lake)
 			json_put_value(w, f->name, snapshot_get(c->snapshot, f->name), f->unit);
 		json_put_value(w, "age_ms", c->snapshot ? value_int(lake->now > c->snapshot->ended ? lake->now - c->snapshot->ended : 0) :
 			value_unknown(), UNIT_MS);
-		put_words(w, "error", c->failed ? c->failed->err.words : NULL);
+		put_words(w, "error", c->failed ? c->failed->err.words : c->snapshot ? NULL : "no answer in time");
 		json_close(w, '}');
 	}
 	json_close(w, ']');

@@ -20,7 +20,8 @@
 
 enum {
 	FORMAT_MOST = 3, TEXT_MOST = 64 << 10, CAPTURE_MOST = 512 << 10, ARENA_MOST = 3 << 20, VALUE_MOST = 4 << 10, BLOCK_MOST = 64 << 10,
-	LOG_MOST = 4096, PROPERTIES_MOST = 4096, REFS_MOST = 4096, WORDS_MOST = 64, STATISTICS_MOST = 4096, UNPACKED_KIB_MOST = 4 << 20
+	LOG_MOST = 4096, PROPERTIES_MOST = 4096, REFS_MOST = 4096, WORDS_MOST = 64, STATISTICS_MOST = 4096, UNPACKED_KIB_MOST = 4 << 20,
+	RATIO_FROM = 64 << 20, RATIO_MOST = 150,
 };
 static const char more[] = "...";
 
@@ -594,6 +595,8 @@ static bool feed_plain(struct iceberg_reader *r, const char *bytes, size_t len)
 	r->unpacked += (int64_t)len;
 	if (r->unpacked > (int64_t)UNPACKED_KIB_MOST << 10)
 		err_set(&why, ERR_LIMIT, "larger than %d GiB unpacked", UNPACKED_KIB_MOST >> 20);
+	else if (r->zipped && r->unpacked > (int64_t)RATIO_FROM && r->unpacked / RATIO_MOST > r->w->m.bytes)
+		err_set(&why, ERR_PARSE, "unpacks to more than %d times its size, as no metadata does", RATIO_MOST);
 	else if (json_stream_feed(r->json, bytes, len, &why))
 		return true;
 	return fail(r, why);
@@ -743,12 +746,23 @@ static bool is_whole(struct iceberg_reader *r)
 	return !why.code || fail(r, why);
 }
 
+/* A table whose current snapshot is lost is not an empty one. */
+static bool is_given(struct iceberg_reader *r)
+{
+	struct err why = {0};
+
+	give(r);
+	if (!r->w->m.has_current || iceberg_current(&r->w->m) || r->w->m.cut)
+		return true;
+	err_set(&why, ERR_PARSE, "its current snapshot %" PRId64 " is not among its snapshots", r->w->m.current);
+	return fail(r, why);
+}
+
 struct iceberg_metadata *iceberg_reader_finish(struct iceberg_reader *r, struct err *err)
 {
 	struct iceberg_metadata *m = NULL;
 
-	if (is_whole(r)) {
-		give(r);
+	if (is_whole(r) && is_given(r)) {
 		m = &r->w->m;
 		r->w = NULL;
 	} else if (err) {

@@ -19,12 +19,12 @@ struct walk {
 	struct err why;
 };
 
-/* Names the file that is at fault; the end of a path tells more than its beginning. */
+/* Names the file that is at fault, which is no budget's end; the end of a path tells more than its beginning. */
 static bool blame(struct err *err, struct text path, const struct err *why)
 {
 	size_t n = path.len < PATH_SHOWN ? path.len : PATH_SHOWN;
 
-	return err_set(err, why->code, "%s%.*s: %s", n < path.len ? "..." : "", (int)n, path.at + path.len - n, why->words);
+	return err_set(err, why->code == ERR_LIMIT ? ERR_PARSE : why->code, "%s%.*s: %s", n < path.len ? "..." : "", (int)n, path.at + path.len - n, why->words);
 }
 
 /* A whole file, within its own cap and the budget. */
@@ -42,9 +42,13 @@ static bool read_whole(struct probe *p, const struct storage *at, struct text pa
 	out->max = budget->bytes < ICEBERG_MANIFEST_MOST ? (size_t)budget->bytes : ICEBERG_MANIFEST_MOST;
 	fine = storage_read(p, at, text_copy(url, sizeof url, path), out, &why) == STORAGE_OK;
 	budget->bytes -= (int64_t)out->len;
-	if (!fine && err)
+	if (fine)
+		return true;
+	if (why.code == ERR_LIMIT && budget->bytes > 0)
+		why.code = ERR_PARSE; /* no budget's end: the file itself is too much */
+	if (err)
 		*err = why;
-	return fine;
+	return false;
 }
 
 static bool may_read(const struct iceberg_metadata *m, const struct iceberg_snapshot *s, struct err *err)

@@ -14,7 +14,7 @@
 
 enum {
 	TABLES_MOST = 20000,
-	LOOK_MS = 2000, TABLE_MS = 10000,
+	LOOK_MS = 2000, SHORT_MS = 2000, TABLE_MS = 10000, /* a table is given a short time first, that it hold up no other */
 	AGAIN_MS = 30000, AGAIN_MOST = 600000,   /* after a failure: doubled each time */
 	RECHECK_MS = 25000, RECHECKS = 200,      /* whose catalog says nothing of changes: at most so many a look */
 	AGED_MS = 3600000,                       /* what is due comes with time alone */
@@ -146,7 +146,7 @@ static bool list(struct keeper *k, struct probe *p, struct snapshot *s)
 	}
 	merge(k, &l);
 	k->said = said;
-	snapshot_figure(s, catalog_figures, "listed", value_int(clock_ms() - begun));
+	k->took = clock_ms() - begun;
 	return true;
 }
 
@@ -218,7 +218,7 @@ static enum read_answer read_one(struct keeper *k, struct probe *p, const struct
 	struct table *t = snapshot_table(s, catalog_tables, "tables");
 	struct value *row = table_row(s, t);
 	struct probe sub = *p;
-	int64_t end = clock_ms() + TABLE_MS;
+	int64_t end = clock_ms() + (r->slow ? TABLE_MS : SHORT_MS);
 	enum read_answer answer;
 
 	sub.wait.deadline = end < p->wait.deadline ? end : p->wait.deadline;
@@ -227,6 +227,10 @@ static enum read_answer read_one(struct keeper *k, struct probe *p, const struct
 		keeper_iceberg(k, &sub, at, r, exact, left, s, t, row, err);
 	r->checked = clock_ms();
 	left->bytes -= (int64_t)(sub.bytes - p->bytes);
+	if (answer == READ_FAILED && err->code == ERR_TIMEOUT && sub.bytes > p->bytes && !r->slow) {
+		r->slow = true;
+		answer = READ_SAME;
+	}
 	p->requests = sub.requests;
 	p->bytes = sub.bytes;
 	if (answer == READ_OK || answer == READ_LATER)
@@ -262,6 +266,8 @@ static int newest_first(const void *a, const void *b)
 {
 	const struct record *x = *(struct record *const *)a, *y = *(struct record *const *)b;
 
+	if (x->slow != y->slow)
+		return x->slow ? 1 : -1;
 	if (!x->cells != !y->cells)
 		return x->cells ? -1 : 1; /* one that was read before has just been committed to */
 	if (x->committed != y->committed)
@@ -276,12 +282,19 @@ static int stalest_first(const void *a, const void *b)
 	return x->checked < y->checked ? -1 : x->checked > y->checked;
 }
 
+/* The next table would only fail alike. */
+static bool is_of_storage(const struct err *err)
+{
+	return err->code == ERR_CONNECT || err->code == ERR_TIMEOUT || err->code == ERR_DNS || err->code == ERR_AUTH;
+}
+
 /* False: enough for this look. */
 static bool work_through(struct keeper *k, struct probe *p, const struct storage *at, enum work work, struct spending *left, unsigned *strikes,
 	unsigned *refusals)
 {
 	struct record **due = mem_new(k->n_records + 1, sizeof *due);
 	int64_t now = clock_ms();
+	struct err last = {0};
 	size_t n = 0;
 	bool more = true;
 
@@ -296,13 +309,16 @@ static bool work_through(struct keeper *k, struct probe *p, const struct storage
 		enum read_answer answer = read_one(k, p, at, due[i], work == WORK_COUNT || n <= AT_ONCE, left, &err);
 
 		if (answer == READ_FAILED) {
-			*strikes += err.code == ERR_CONNECT || err.code == ERR_TIMEOUT || err.code == ERR_DNS;
+			*strikes += is_of_storage(&err) && err.code != ERR_AUTH;
 			*refusals += err.code == ERR_AUTH;
+			last = is_of_storage(&err) ? err : last;
 		}
 		more = clock_ms() < left->until && left->bytes > 0 && *strikes < STRIKES && *refusals < REFUSALS && err.code != ERR_CANCELLED &&
 			wait_left(p->wait) > 0 && !(k->hurry && k->hurry(k->hurry_ctx)) && !(answer == READ_LATER && left->bytes < left->whole / 4);
 	}
 	free(due);
+	if (!more)
+		k->down = last;
 	return more;
 }
 
@@ -337,7 +353,7 @@ static const char *format_words(const struct record *r)
 	return r->format == FORMAT_VIEW ? "view" : r->format == FORMAT_DELTA ? "delta" : "iceberg";
 }
 
-static void put_row(struct snapshot *s, struct table *t, const struct record *r, const size_t at[4])
+static void put_row(struct snapshot *s, struct table *t, const struct record *r, const char *down, const size_t at[5])
 {
 	struct value *row = table_row(s, t);
 
@@ -356,6 +372,10 @@ static void put_row(struct snapshot *s, struct table *t, const struct record *r,
 	if (r->error) {
 		row[at[2]] = value_text(table_grade_word(GRADE_FAILED));
 		row[at[3]] = value_text(arena_copy(s->arena, text_of(r->error)));
+	} else if (down && has_metadata(r) && !r->read) {
+		row[at[3]] = value_text(down);
+	} else if (r->slow && !r->cells) {
+		row[at[4]] = value_text("takes more than 2 s to read: it is read after the others");
 	}
 }
 
@@ -398,14 +418,15 @@ static uint64_t print_of(const struct snapshot *s, const struct table *t)
 static void tell(struct keeper *k, struct snapshot *s)
 {
 	struct table *t = snapshot_table(s, catalog_tables, "tables");
-	const size_t at[4] = {column(t, "name"), column(t, "format"), column(t, "grade"), column(t, "error")};
+	const size_t at[5] = {column(t, "name"), column(t, "format"), column(t, "grade"), column(t, "error"), column(t, "words")};
+	const char *down = k->down.code ? arena_printf(s->arena, "not read, as another was not: %s", k->down.words) : NULL;
 	int64_t tables = 0, views = 0, unread = 0, uncounted = 0, bad = 0;
 
 	table_reserve(s, t, k->n_records);
 	for (size_t i = 0; i < k->n_records; i++) {
 		const struct record *r = &k->records[i];
 
-		put_row(s, t, r, at);
+		put_row(s, t, r, down, at);
 		views += r->format == FORMAT_VIEW;
 		tables += r->format != FORMAT_VIEW;
 		unread += has_metadata(r) && !r->read && !r->error;
@@ -418,6 +439,7 @@ static void tell(struct keeper *k, struct snapshot *s)
 	snapshot_figure(s, catalog_figures, "unread", value_int(unread));
 	snapshot_figure(s, catalog_figures, "uncounted", value_int(uncounted));
 	snapshot_figure(s, catalog_figures, "failed", value_int(bad));
+	snapshot_figure(s, catalog_figures, "listed", value_int(k->took));
 	if (k->said.words[0])
 		snapshot_figure(s, catalog_figures, "cut", value_text(k->said.words));
 	else if (k->left_off)
@@ -465,14 +487,25 @@ void keeper_retry(struct keeper *k)
 	}
 }
 
+bool keeper_list(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s)
+{
+	p->storage = at; /* who lists tables by their folders looks into them */
+	k->listed = list(k, p, s);
+	if (k->listed)
+		tell(k, s);
+	return k->listed;
+}
+
 bool keeper_look(struct keeper *k, struct probe *p, const struct storage *at, struct snapshot *s)
 {
 	struct spending left = {.until = clock_ms() + LOOK_MS, .bytes = look_bytes, .whole = look_bytes};
 	unsigned strikes = 0, refusals = 0;
 
-	p->storage = at; /* who lists tables by their folders looks into them */
-	if (!list(k, p, s))
+	p->storage = at;
+	if (!k->listed && !list(k, p, s))
 		return false;
+	k->listed = false;
+	k->down = (struct err){0};
 	if (work_through(k, p, at, WORK_READ, &left, &strikes, &refusals) && work_through(k, p, at, WORK_RECHECK, &left, &strikes, &refusals))
 		work_through(k, p, at, WORK_COUNT, &left, &strikes, &refusals);
 	if (wait_fd((struct wait){clock_ms(), p->wait.cancel}, -1, 0) < 0)

@@ -77,6 +77,12 @@ static enum read_answer from_catalog(struct feed *f, struct keeper *k, struct pr
 	return READ_FAILED;
 }
 
+static enum read_answer ill(const struct err *why, struct err *err)
+{
+	err_set(err, why->code, "its metadata: %s", why->words);
+	return READ_FAILED;
+}
+
 /* Of READ_OK *out is the caller's; url: where it lies. */
 static enum read_answer read_metadata(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, bool known,
 	struct iceberg_metadata **out, char url[URL_MAX], struct err *err)
@@ -88,14 +94,13 @@ static enum read_answer read_metadata(struct keeper *k, struct probe *p, const s
 	*out = NULL;
 	text_copy(url, URL_MAX, text_of(location && location[0] ? location : r->at));
 	if (answer == READ_OK && f.err.code == ERR_NONE) {
-		*out = iceberg_reader_finish(f.reader, err);
-		return *out ? READ_OK : READ_FAILED;
+		*out = iceberg_reader_finish(f.reader, &f.err);
+		return *out ? READ_OK : ill(&f.err, err);
 	}
 	iceberg_reader_free(f.reader);
 	if (f.err.code == ERR_NONE)
 		return answer;
-	*err = f.err; /* that it was cut short is no news then */
-	return READ_FAILED;
+	return ill(&f.err, err); /* that it was cut short is no news then */
 }
 
 /* ---- its row ---- */
@@ -185,7 +190,7 @@ static void put_health(const struct cells *c, const struct iceberg_metadata *m, 
 	words(c, "grade", table_grade_word(h.grade));
 	words(c, "due", due);
 	table_set(c->s, c->t, c->row, "weight", value_real(h.weight));
-	words(c, "words", h.words);
+	words(c, "words", arena_printf(c->s->arena, "%s%s%s", h.words, h.words[0] && t->mistrust[0] ? "; " : "", t->mistrust));
 }
 
 /* ---- counting ---- */

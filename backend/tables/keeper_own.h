@@ -15,6 +15,7 @@ struct record { /* a table between looks */
 	bool read;               /* what the catalog said last was read */
 	bool whole;              /* and measured as far as it will be */
 	bool gone;               /* dropped while it was read */
+	bool slow;               /* it came, but not within a short time: read after all others, with patience */
 	int64_t committed;       /* 0: not known */
 	int64_t checked;         /* clock_ms() of the last read */
 	int64_t next;            /* not before */
@@ -28,6 +29,9 @@ struct keeper {
 	size_t n_records;
 	size_t left_off;         /* tables beyond the cap */
 	struct catalog_said said;
+	bool listed;             /* just now, by keeper_list */
+	int64_t took;            /* ms, the listing */
+	struct err down;         /* why the reading of the last look was given up; code ERR_NONE: it was not */
 	bool (*hurry)(void *ctx); /* NULL: never */
 	void *hurry_ctx;
 	/* the newest table that was asked of: views are changed often, and of the same one */

@@ -217,6 +217,37 @@ static void gzip_is_known_by_its_first_bytes(void **state)
 	assert_null(read_in(t, 100, NULL));
 }
 
+/* 256 MiB of blanks in 250 KiB: it ends long before they do. */
+static void a_bomb_of_gzip_is_refused_early(void **state)
+{
+	static char packed[1 << 20], blanks[1 << 20];
+	z_stream z = {.next_out = (unsigned char *)packed, .avail_out = sizeof packed};
+
+	(void)state;
+	memset(blanks, ' ', sizeof blanks);
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	for (int i = 0; i < 256; i++) {
+		z.next_in = (unsigned char *)blanks;
+		z.avail_in = sizeof blanks;
+		assert_int_equal(deflate(&z, i < 255 ? Z_NO_FLUSH : Z_FINISH), i < 255 ? Z_OK : Z_STREAM_END);
+	}
+	deflateEnd(&z);
+	for (size_t piece = 1000; piece < 50000; piece += 40000) {
+		struct err err = {0};
+
+		assert_null(read_in((struct text){packed, z.total_out}, piece, &err));
+		assert_int_equal(err.code, ERR_PARSE);
+		assert_non_null(strstr(err.words, "times its size"));
+	}
+}
+
+static void a_lost_current_snapshot_is_no_empty_table(void **state)
+{
+	(void)state;
+	assert_refused(TEXT("{\"format-version\":2,\"location\":\"/t\",\"current-snapshot-id\":9223372036854775806,\"snapshots\":[]}"), ERR_PARSE,
+		"its current snapshot 9223372036854775806 is not among its snapshots");
+}
+
 /* ---- old, odd and refused shapes ---- */
 
 static void format_one_names_things_alone_and_manifests_one_by_one(void **state)
@@ -401,6 +432,8 @@ int main(void)
 		cmocka_unit_test(everything_is_read_wherever_it_is_cut),
 		cmocka_unit_test(a_load_table_result_holds_the_same),
 		cmocka_unit_test(gzip_is_known_by_its_first_bytes),
+		cmocka_unit_test(a_bomb_of_gzip_is_refused_early),
+		cmocka_unit_test(a_lost_current_snapshot_is_no_empty_table),
 		cmocka_unit_test(format_one_names_things_alone_and_manifests_one_by_one),
 		cmocka_unit_test(no_snapshot_is_absent_null_or_minus_one),
 		cmocka_unit_test(what_is_encrypted_or_of_nessie_says_so),

@@ -265,6 +265,49 @@ static void a_truncated_manifest_list_leaves_what_the_metadata_says(void **state
 	snapshot_unref(s);
 }
 
+/* One block that says it unpacks to 4 GB. */
+static void a_bomb_of_a_manifest_list_is_a_word_in_its_row(void **state)
+{
+	static const char bomb[] = "Obj\1\4\x14" "avro.codec\x0c" "snappy\x16" "avro.schema\x50" "{\"type\":\"record\",\"name\":\"r\",\"fields\":[]}"
+		"\0" "0123456789abcdef" "\2\x14" "\xff\xff\xff\xff\x0f" "\0\0\0\0\0" "0123456789abcdef";
+
+	(void)state;
+	lakehouse_put(world.l, list_of_orders(), (struct text){bomb, sizeof bomb - 1});
+	fault_says("orders", "unpacks to more than");
+}
+
+static void a_manifest_list_of_another_table_is_told(void **state)
+{
+	const struct json *events = json_get(json_get(world.truth, "tables"), "order_items");
+	struct snapshot *s;
+
+	(void)state;
+	lakehouse_put(world.l, list_of_orders(), lakehouse_object(world.l, json_string(json_get(json_get(events, "newest_snapshot"), "manifest_list"))));
+	s = look();
+	assert_non_null(strstr(words(s, "orders", "words"), "summary says 28 data files, manifests hold 6"));
+	snapshot_unref(s);
+}
+
+static void names_are_told_before_anything_is_read(void **state)
+{
+	struct fake_probe f;
+	struct snapshot *s = snapshot_new("lake", PART_CATALOG);
+
+	(void)state;
+	fake_probe_begin(&f, world.storage.s3, 20000);
+	f.p.arena = s->arena;
+	assert_true(keeper_list(world.k, &f.p, &world.storage, s));
+	assert_int_equal(snapshot_get(s, "tables").u.i, TABLES);
+	assert_int_equal(snapshot_get(s, "unread").u.i, TABLES);
+	assert_int_equal(f.p.requests, 0);
+	assert_true(keeper_unread(world.k));
+	fake_probe_end(&f);
+	snapshot_unref(s);
+	s = look();
+	assert_int_equal(snapshot_get(s, "unread").u.i, 0);
+	snapshot_unref(s);
+}
+
 static void what_failed_is_tried_again_later_and_later_or_when_told(void **state)
 {
 	struct record *r;
@@ -527,6 +570,9 @@ int main(void)
 		WITH(a_metadata_file_that_is_none_is_a_word_in_its_row),
 		WITH(a_format_to_come_is_refused_by_name),
 		WITH(a_truncated_manifest_list_leaves_what_the_metadata_says),
+		WITH(a_bomb_of_a_manifest_list_is_a_word_in_its_row),
+		WITH(a_manifest_list_of_another_table_is_told),
+		WITH(names_are_told_before_anything_is_read),
 		WITH(what_failed_is_tried_again_later_and_later_or_when_told),
 		WITH(who_cannot_be_reached_is_not_asked_for_each_table),
 		WITH(its_facts_are_told_and_counted_if_they_were_not),
