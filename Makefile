@@ -10,7 +10,7 @@ FLAVOUR ?= release
 
 # ---- libraries: one line that names the package where one is missing ----
 PACKAGES := ncursesw:libncurses-dev libcurl:libcurl4-openssl-dev libcjson:libcjson-dev rdkafka:librdkafka-dev libpq:libpq-dev inih:libinih-dev \
-	zlib:zlib1g-dev libzstd:libzstd-dev snappy:libsnappy-dev
+	zlib:zlib1g-dev libpcre2-8:libpcre2-dev libzstd:libzstd-dev snappy:libsnappy-dev
 missing  := $(strip $(foreach p,$(PACKAGES),$(shell pkg-config --exists $(firstword $(subst :, ,$(p))) 2>/dev/null || echo $(lastword $(subst :, ,$(p))))))
 needs_libraries := $(filter-out clean help demo demo-stop install-tools uninstall format test test-full lab-%,$(or $(MAKECMDGOALS),laketop))
 ifneq ($(needs_libraries),)

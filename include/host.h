@@ -57,11 +57,16 @@ struct host {
 	bool (*stream_file)(struct host *h, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err);
 	/* The last most bytes of a file. */
 	bool (*read_tail)(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
+	/* At most most bytes from offset on; none beyond the end. */
+	bool (*read_from)(struct host *h, const char *path, int64_t offset, size_t most, struct buf *out, struct err *err);
 	/* Calls each for every name until it returns false. */
 	bool (*list)(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 	bool (*stat)(struct host *h, const char *path, struct file_facts *out, struct err *err);
 	/* argv only, stdin from /dev/null; kills the child at the deadline. Returns its exit status or -1. */
 	int (*exec)(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
+	/* The same, its output handed over as it comes, until take returns false: ERR_CANCELLED, and the child is ended. */
+	int (*follow)(struct host *h, const char *const argv[], bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx,
+		struct buf *errors, struct wait wait, struct err *err);
 	/* Starts a program that goes on without us: argv only, a session of its own, input from /dev/null, output appended to a file.
 	 * Its process id; 0: err says why. While we live it is reaped, and spawned() knows how it ended. */
 	pid_t (*spawn)(struct host *h, const struct spawn *what, struct err *err);
@@ -90,5 +95,9 @@ void docker_end(void *state);
 /* One request to the engine's API, path without the version: "/containers/x/start". True: it answered; status and body say what. */
 bool docker_request(struct host *h, struct net *net, struct wait wait, const char *method, const char *path, long *status, struct buf *body,
 	struct err *err);
+
+/* A GET whose answer is handed over in pieces, as long as it comes. status 2xx: it was; else body says why not. */
+bool docker_stream(struct host *h, struct net *net, struct wait wait, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len),
+	void *ctx, long *status, struct buf *body, struct err *err);
 
 #endif

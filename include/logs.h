@@ -8,6 +8,7 @@
 #define LAKETOP_LOGS_H
 
 #include "err.h"
+#include "facts.h"
 #include "mem.h"
 
 enum log_level { LOG_UNKNOWN, LOG_TRACE, LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_FATAL };
@@ -36,6 +37,7 @@ struct log_event { /* texts live as long as the call that hands it over; clean *
 	size_t cut;          /* bytes that caps kept out */
 };
 struct log_folder;
+struct host;
 /* Calls each for every whole event. */
 struct log_folder *log_folder_new(bool (*each)(void *ctx, const struct log_event *e), void *ctx);
 bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_t now); /* in any pieces; false: each wanted no more */
@@ -43,6 +45,76 @@ bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_
 void log_folder_tell(struct log_folder *f, enum log_level level);
 /* What is held back, since more of it might come, is handed over when nothing came for a while, and at the end. */
 void log_folder_flush(struct log_folder *f, int64_t now);
+/* The same, but a line that has no end yet is still held back. */
+void log_folder_settle(struct log_folder *f);
 void log_folder_free(struct log_folder *f);
+
+/* ---- where a service's log is ---- */
+enum log_kind {
+	LOG_FILE,      /* at: its path; those it was rotated into, also packed, stand beside it */
+	LOG_CONTAINER, /* at: its name or id */
+	LOG_UNIT,      /* at: a systemd unit */
+	LOG_EVENTS,    /* at: laketop's own event log */
+};
+struct log_source {
+	enum log_kind kind;
+	char service[NAME_SIZE]; /* whose; a word for the screen */
+	char at[256];
+};
+struct lake;
+struct service;
+/* Adds those of a service behind the n that are there; how many there are then. */
+size_t log_sources_of(const struct lake *lake, const struct service *service, struct log_source *out, size_t n, size_t most);
+const char *log_kind_word(enum log_kind kind); /* "file" */
+
+/*
+ * Many sources as one timeline, by the time of their lines. A thread reads each; what they read is taken over by
+ * logs_turn(). Nothing here waits but logs_close() (bounded). Memory is bounded: what is oldest goes, and is counted; what
+ * comes faster than it is taken is left out where it cannot wait, and is counted.
+ */
+struct log_entry {
+	int64_t at;      /* ms since 1970 */
+	uint64_t number; /* unique; counts up */
+	unsigned source, lines;
+	enum log_level level;
+	bool stamped;    /* by the server; else when it was read */
+	size_t cut;      /* bytes that caps kept out */
+	size_t len;
+	char text[];     /* clean lines, '\n' between them; ends with 0 */
+};
+struct log_options {
+	struct host *host;
+	const struct log_source *sources;
+	size_t n;
+	int64_t since;   /* ms since 1970; 0: the newest lines of each */
+	size_t tail;     /* bytes of a file to begin with where since is 0; 0: as fits a screen */
+	bool follow;
+	bool patient;    /* nothing is left out: who reads waits for who takes */
+	size_t bytes;    /* of memory, about; 0: 12 MiB */
+	int news;        /* an eventfd that is told; -1 */
+};
+enum { LOG_SOURCES_MAX = 32 };
+struct logs;
+struct logs *logs_open(const struct log_options *options);
+bool logs_turn(struct logs *logs);             /* takes what came; true: something did */
+bool logs_caught_up(const struct logs *logs);  /* every source was read to its end once, or cannot be read */
+bool logs_over(const struct logs *logs);       /* nobody reads any more */
+size_t logs_count(const struct logs *logs);
+const struct log_entry *logs_get(const struct logs *logs, size_t i); /* oldest first; until the next turn */
+size_t logs_find(const struct logs *logs, int64_t at, uint64_t number); /* the first that is not before it; logs_count(): none */
+void logs_forget(struct logs *logs);           /* all that was taken: it was printed */
+uint64_t logs_missed(const struct logs *logs); /* lines that were never taken */
+uint64_t logs_gone(const struct logs *logs);   /* lines that were, and made room */
+size_t logs_sources(const struct logs *logs);
+const struct log_source *logs_source(const struct logs *logs, size_t i);
+void logs_words(const struct logs *logs, size_t source, char out[200]); /* why nothing comes from it; "" it reads */
+void logs_close(struct logs *logs, int64_t ms);
+
+/* ---- looking for something ---- */
+struct log_match;
+/* A regular expression; case counts where it has a capital. NULL: err says why it is none. */
+struct log_match *log_match_new(const char *pattern, struct err *err);
+bool log_match_in(const struct log_match *m, struct text t, size_t from, size_t *at, size_t *len);
+void log_match_free(struct log_match *m);
 
 #endif

@@ -144,7 +144,7 @@ static bool all_met_or_told(const struct lake *lake, const void *ctx)
 
 /* ---- the commands ---- */
 
-static bool known_service(const struct setup *setup, const char *name)
+bool known_service(const struct setup *setup, const char *name)
 {
 	const char *names[256];
 	const char *near;
@@ -485,6 +485,8 @@ int command_run(const struct setup *setup)
 		return act_run(setup);
 	case COMMAND_ACTIONS:
 		return actions_run(setup);
+	case COMMAND_LOGS:
+		return logs_run(setup);
 	case COMMAND_THEMES:
 		return run_themes(setup);
 	case COMMAND_KEYS:

@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "clock.h"
+#include "logs.h"
 #include "rows.h"
 #include "text.h"
 
@@ -15,6 +18,7 @@ enum { WORD_MAX = 32 };
 enum { FACTS = FOR(COMMAND_SCREEN) | FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_WAIT) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) |
 	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) |
 		FOR(COMMAND_DOCTOR),
+	LOGS = FOR(COMMAND_LOGS),
 	ACTS = FOR(COMMAND_START) | FOR(COMMAND_STOP) | FOR(COMMAND_RESTART) | FOR(COMMAND_DO) };
 
 const struct command_spec command_specs[COMMAND_COUNT] = {
@@ -36,12 +40,13 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_RESTART] = {"restart", "SERVICE...", "stop and start them, and wait until they serve"},
 	[COMMAND_DO] = {"do", "[VERB SERVICE...]", "any other action: VERB SERVICE [SUBJECT] [name=value...]; without words: which there are"},
 	[COMMAND_ACTIONS] = {"actions", "", "what an earlier laketop began and never ended; exit code 1 where there is any"},
+	[COMMAND_LOGS] = {"logs", "SERVICE...", "what they write, in one timeline: files, containers, units; \"all\", \"laketop\" or a path, too"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
 	[COMMAND_KEYS] = {"keys", "", "the keys of the screen"},
 };
 
 const struct option_spec option_specs[] = {
-	{"--profile", "NAME|FILE", "what should be there: a name in the configuration folders, or a file", FACTS | ACTS | FOR(COMMAND_ACTIONS)},
+	{"--profile", "NAME|FILE", "what should be there: a name in the configuration folders, or a file", FACTS | ACTS | FOR(COMMAND_ACTIONS) | LOGS},
 	{"--demo", "NAME", "READY means the services of this [demo NAME] of the profile", FACTS},
 	{"--record", "FILE", "write everything that is learnt to FILE", FACTS},
 	{"--replay", "FILE", "show what FILE recorded; nothing is asked", FACTS},
@@ -50,7 +55,11 @@ const struct option_spec option_specs[] = {
 	{"--no-color", NULL, "draw without colours, as with NO_COLOR", FOR(COMMAND_SCREEN)},
 	{"--mouse", NULL, "begin with the mouse on (m switches it)", FOR(COMMAND_SCREEN)},
 	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) |
-		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_ACTIONS)},
+		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_ACTIONS) | LOGS},
+	{"--follow", NULL, "-f: go on with what is written from now on", LOGS},
+	{"--since", "TIME", "from then on: 10min (ago), 14:05, 2026-11-29T14:05:00Z; without it the last lines", LOGS},
+	{"--level", "LEVEL", "only what is as bad: trace, debug, info, warn, error, fatal", LOGS},
+	{"--match", "PATTERN", "only what this regular expression finds", LOGS},
 	{"--files", NULL, "with its largest files", FOR(COMMAND_TABLE)},
 	{"--csv", NULL, "print CSV (RFC 4180): NULL is an empty field, an empty text is \"\"", FOR(COMMAND_ROWS)},
 	{"-n", "N", "as many rows, from 1 to 10000 (100)", FOR(COMMAND_ROWS)},
@@ -172,6 +181,28 @@ bool options_duration(const char *s, int64_t *ms)
 	return false;
 }
 
+bool options_moment(const char *s, int64_t now, int64_t *at)
+{
+	time_t today = (time_t)(now / 1000);
+	struct log_line_facts facts;
+	char line[64];
+	struct tm tm;
+	int64_t ago;
+
+	if (options_duration(s, &ago)) {
+		*at = now - ago;
+		return ago < now;
+	}
+	localtime_r(&today, &tm);
+	if (strlen(s) < 12 && strspn(s, "0123456789:") == strlen(s))
+		snprintf(line, sizeof line, "%04d-%02d-%02d %.12s%s", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, s, strlen(s) == 5 ? ":00" : "");
+	else
+		snprintf(line, sizeof line, "%.50s", s);
+	log_line_read(text_of(line), now, &facts);
+	*at = facts.at > now && strlen(s) < 12 ? facts.at - 86400000 : facts.at; /* it was yesterday */
+	return facts.at > 0 && !facts.rest.len;
+}
+
 static bool take_time(const char *name, const char *value, int64_t *out, struct err *err)
 {
 	return options_duration(value, out) || err_set(err, ERR_USAGE, "%s %s: expected a time like 2s, 500ms or 1min", name, value);
@@ -200,6 +231,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--files", NULL, &o->files},
 		{"--yes", NULL, &o->yes}, {"--read-only", NULL, &o->read_only}, {"--locked", NULL, &o->locked}, {"--of", &o->version_wanted, NULL},
 		{"--csv", NULL, &o->csv},
+		{"--level", &o->level, NULL}, {"--match", &o->match, NULL}, {"--follow", NULL, &o->follow},
 		{"--help", NULL, &o->help}, {"--version", NULL, &o->version},
 	};
 
@@ -210,6 +242,9 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 	if (!strcmp(spec->name, "-n"))
 		return (text_i64(text_of(value), &o->limit) && o->limit >= 1 && o->limit <= ROWS_MOST) ||
 		       err_set(err, ERR_USAGE, "-n %s: expected a number from 1 to %d", value, ROWS_MOST);
+	if (!strcmp(spec->name, "--since"))
+		return options_moment(value, clock_wall_ms(), &o->since) ||
+			err_set(err, ERR_USAGE, "--since %s: expected a time like 10min, 14:05 or 2026-11-29T14:05:00Z", value);
 	if (!strcmp(spec->name, "--for"))
 		return take_condition(value, o, err);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -225,7 +260,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 /* The option that a word of the command line names, its value cut off; NULL: none. */
 static const struct option_spec *find_option(const char *word)
 {
-	struct text name = text_until(text_of(!strcmp(word, "-h") ? "--help" : word), '=');
+	struct text name = text_until(text_of(!strcmp(word, "-h") ? "--help" : !strcmp(word, "-f") ? "--follow" : word), '=');
 
 	for (const struct option_spec *spec = option_specs; spec->name; spec++)
 		if (text_is(name, spec->name))

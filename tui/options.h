@@ -16,7 +16,7 @@ enum command {
 	COMMAND_SCREEN, /* none was given */
 	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_LAG, COMMAND_SPARK,
 	COMMAND_TABLES, COMMAND_TABLE, COMMAND_PLAN, COMMAND_ROWS, COMMAND_DOCTOR,
-	COMMAND_START, COMMAND_STOP, COMMAND_RESTART, COMMAND_DO, COMMAND_ACTIONS, COMMAND_THEMES, COMMAND_KEYS,
+	COMMAND_START, COMMAND_STOP, COMMAND_RESTART, COMMAND_DO, COMMAND_ACTIONS, COMMAND_LOGS, COMMAND_THEMES, COMMAND_KEYS,
 	COMMAND_COUNT,
 };
 
@@ -43,6 +43,9 @@ struct options { /* strings belong to argv; NULL where not given */
 	const char *profile, *demo, *record, *replay, *theme, *service, *group;
 	bool ascii, no_color, mouse, json, tables, files, csv, yes, read_only, locked;
 	const char *version_wanted;             /* of start and stop: only services that expect it */
+	const char *level, *match;              /* of logs */
+	bool follow;
+	int64_t since;                          /* ms since 1970; 0 not given */
 	int64_t within, timeout;                /* ms; -1 not given */
 	int64_t limit;                          /* rows; -1 not given */
 	const char *names[NAMES_MAX + 1];       /* the command's arguments: services, a table; ends with NULL */
@@ -54,6 +57,8 @@ bool options_parse(int argc, char *const argv[], struct options *out, struct err
 void options_help(enum command command, struct buf *out);
 /* "2s", "500ms", "1min", "8" (seconds). */
 bool options_duration(const char *s, int64_t *ms);
+/* "10min" ago, "14:05", "14:05:30", "2026-11-29T14:05:00Z". */
+bool options_moment(const char *s, int64_t now, int64_t *at);
 /* The one of so many names that differs least from word; NULL: none is near. */
 const char *options_nearest(const char *word, const char *const *names, size_t n);
 

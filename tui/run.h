@@ -20,6 +20,8 @@ enum { EXIT_GONE = 129, EXIT_INTERRUPTED = 130, EXIT_QUIT_SIGNAL = 131, EXIT_TER
 
 int loop_run(const struct setup *setup);
 int command_run(const struct setup *setup);
+int logs_run(const struct setup *setup);
+bool known_service(const struct setup *setup, const char *name); /* false: said so, with the nearest name */
 int act_run(const struct setup *setup); /* start, stop, restart, do */
 int actions_run(const struct setup *setup); /* what was left open */
 

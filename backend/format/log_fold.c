@@ -125,6 +125,11 @@ bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_
 	return !f->ended;
 }
 
+void log_folder_settle(struct log_folder *f)
+{
+	hand_over(f);
+}
+
 void log_folder_flush(struct log_folder *f, int64_t now)
 {
 	if (f->line.len)

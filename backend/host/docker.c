@@ -495,9 +495,10 @@ void docker_end(void *state)
 	free(d);
 }
 
-/* ---- requests that change something ---- */
+/* ---- requests of others ---- */
 
-bool docker_request(struct host *h, struct net *net, struct wait wait, const char *method, const char *path, long *status, struct buf *body,
+/* Asks whichever engine is there. take NULL: the answer is kept. */
+static bool ask_engine(struct host *h, struct net *net, struct wait wait, struct http_request *request, const char *path, long *status, struct buf *body,
 	struct err *err)
 {
 	static const struct endpoint nobody = {"127.0.0.1", 80};
@@ -508,22 +509,37 @@ bool docker_request(struct host *h, struct net *net, struct wait wait, const cha
 	struct asking a = {.docker = &d, .probe = &p, .s = s, .facts = &facts};
 	struct http_answer answer = {0};
 	char full[400];
-	struct http_request request = {
-		.path = full, .method = method, .unix_path = d.path, .host_header = "docker", .body = strcmp(method, "POST") == 0 ? "" : NULL,
-		.content_type = "application/json",
-	};
 	bool fine = find_engine(&a);
 
 	*status = 0;
 	if (!fine)
 		err_set(err, s->err.code, "%s", s->err.words);
 	snprintf(full, sizeof full, "/v%s%.360s", d.api, path);
-	fine = fine && http_ask(&p, &nobody, &request, &answer, err);
+	request->path = full;
+	request->unix_path = d.path;
+	request->host_header = "docker";
 	if (fine) {
+		fine = http_ask(&p, &nobody, request, &answer, err);
 		*status = answer.status;
 		buf_add(body, answer.body.at, answer.body.len);
 		http_answer_free(&answer);
 	}
 	snapshot_unref(s);
 	return fine;
+}
+
+bool docker_request(struct host *h, struct net *net, struct wait wait, const char *method, const char *path, long *status, struct buf *body,
+	struct err *err)
+{
+	struct http_request request = {.method = method, .body = strcmp(method, "POST") == 0 ? "" : NULL, .content_type = "application/json"};
+
+	return ask_engine(h, net, wait, &request, path, status, body, err);
+}
+
+bool docker_stream(struct host *h, struct net *net, struct wait wait, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len),
+	void *ctx, long *status, struct buf *body, struct err *err)
+{
+	struct http_request request = {.take = take, .ctx = ctx, .as_stored = true, .most = (size_t)1 << 50};
+
+	return ask_engine(h, net, wait, &request, path, status, body, err);
 }

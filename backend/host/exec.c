@@ -28,6 +28,9 @@ struct child {
 	int exited;           /* pidfd: readable when it ended; -1 where the kernel has none */
 	int from[STREAMS];    /* its output; -1 closed */
 	struct buf *to[STREAMS]; /* NULL: dropped */
+	bool (*take)(void *ctx, const char *bytes, size_t len); /* of OUT, as it comes; NULL: it is kept */
+	void *ctx;
+	bool enough;          /* take wanted no more */
 };
 
 /* Reads what is there, a while. What a cap keeps out is dropped: a child that writes must not stop for us. */
@@ -47,6 +50,8 @@ static void drain(struct child *c, int i)
 		if (n <= 0) {
 			close(c->from[i]);
 			c->from[i] = -1;
+		} else if (i == OUT && c->take) {
+			c->enough = c->enough || !c->take(c->ctx, chunk, got);
 		} else if (to) {
 			buf_add(to, chunk, got < room ? got : room);
 			to->full |= got > room;
@@ -77,7 +82,7 @@ static int attend(struct child *c, struct wait wait, int *status)
 				*status = -1;
 			return 1;
 		}
-		if (p[3].revents)
+		if (p[3].revents || c->enough)
 			return -1;
 		if (wait_left(wait) == 0)
 			return 0;
@@ -175,12 +180,11 @@ static int start(struct child *c, const char *const argv[])
 	return why;
 }
 
-int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err)
+static int run(struct child *child, const char *const argv[], struct wait wait, struct err *err)
 {
-	struct child c = {.exited = -1, .to = {out, errors}};
+	struct child c = *child;
 	int why = start(&c, argv), ended, status = -1;
 
-	(void)h;
 	if (why) {
 		err_set(err, ERR_SYSTEM, "%s: %s", argv[0], strerrordesc_np(why) ? strerrordesc_np(why) : "cannot be run");
 		return -1;
@@ -204,4 +208,21 @@ int local_exec(struct host *h, const char *const argv[], struct buf *out, struct
 	else
 		err_set(err, ERR_SYSTEM, "%s: its exit status is not known", argv[0]);
 	return -1;
+}
+
+int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err)
+{
+	struct child c = {.exited = -1, .to = {out, errors}};
+
+	(void)h;
+	return run(&c, argv, wait, err);
+}
+
+int local_follow(struct host *h, const char *const argv[], bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct buf *errors,
+	struct wait wait, struct err *err)
+{
+	struct child c = {.exited = -1, .to = {NULL, errors}, .take = take, .ctx = ctx};
+
+	(void)h;
+	return run(&c, argv, wait, err);
 }

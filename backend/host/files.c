@@ -123,6 +123,26 @@ bool local_read_tail(struct host *h, const char *path, size_t most, struct buf *
 	return fine;
 }
 
+bool local_read_from(struct host *h, const char *path, int64_t offset, size_t most, struct buf *out, struct err *err)
+{
+	off_t size;
+	int fd = open_file(path, &size, err);
+	struct err reached = {0};
+	bool fine;
+
+	(void)h;
+	if (fd < 0)
+		return false;
+	if (lseek(fd, (off_t)offset, SEEK_SET) < 0)
+		fine = failed(err, path, errno);
+	else
+		fine = read_to_end(fd, path, out->len + most, out, &reached) || reached.code == ERR_LIMIT;
+	if (!fine && reached.code && err)
+		*err = reached;
+	close(fd);
+	return fine;
+}
+
 bool local_list(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err)
 {
 	DIR *dir = opendir(path);

@@ -9,6 +9,7 @@
 bool local_read_file(struct host *h, const char *path, struct buf *out, struct err *err);
 bool local_stream_file(struct host *h, const char *path, bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct err *err);
 bool local_read_tail(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
+bool local_read_from(struct host *h, const char *path, int64_t offset, size_t most, struct buf *out, struct err *err);
 bool local_list(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 bool local_stat(struct host *h, const char *path, struct file_facts *out, struct err *err);
 
@@ -16,6 +17,8 @@ bool local_stat(struct host *h, const char *path, struct file_facts *out, struct
 int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
 
 /* spawn.c */
+int local_follow(struct host *h, const char *const argv[], bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct buf *errors,
+	struct wait wait, struct err *err);
 pid_t local_spawn(struct host *h, const struct spawn *what, struct err *err);
 int local_spawned(struct host *h, pid_t pid);
 bool local_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err);

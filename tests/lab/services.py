@@ -655,7 +655,7 @@ def profile(groups):
         keys = {"kind": s.kind, **{f"port.{role}" if role else "port": port(s, role) for role in s.ports}, "version": s.version,
                 "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
                 "pidfile": "" if "container" in s.extra else home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()},
-                "progress": home("progress", s.name)}
+                "progress": home("progress", s.name), "log": "" if "container" in s.extra else home("log", s.name + ".log")}
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
     for s in services_of(groups, helpers=True):
         for name, where in s.queries.items():

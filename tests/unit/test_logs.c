@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "clock.h"
 #include "fixture_bytes.h"
-#include "logs.h"
+#include "host.h"
+#include "../../backend/logs/logs_own.h"
 
 static int64_t now; /* 2026-11-29T20:00:00Z */
 
@@ -260,15 +263,353 @@ static void test_fuzz(void **state)
 		fuzz((struct text){log + i, 60}, read_any);
 }
 
+/* ---- sources ---- */
+
+static char folder[64];
+
+static char *path_in(char out[128], const char *name)
+{
+	snprintf(out, 128, "%s/%s", folder, name);
+	return out;
+}
+
+static void write_to(const char *name, const char *how, const char *words)
+{
+	char path[128];
+	FILE *f = fopen(path_in(path, name), how);
+
+	assert_non_null(f);
+	fputs(words, f);
+	fclose(f);
+}
+
+static struct log_source file_source(const char *name)
+{
+	struct log_source s = {.kind = LOG_FILE};
+
+	text_copy(s.service, sizeof s.service, text_of(name));
+	path_in(s.at, name);
+	return s;
+}
+
+/* Turns until so many events are there, or seconds have passed. */
+static void await(struct logs *logs, size_t n)
+{
+	int64_t end = clock_ms() + 20000;
+
+	while (logs_count(logs) < n && clock_ms() < end) {
+		logs_turn(logs);
+		wait_fd(wait_for(10, -1), -1, 0);
+	}
+	assert_int_equal(logs_count(logs), n);
+}
+
+static void await_over(struct logs *logs)
+{
+	int64_t end = clock_ms() + 20000;
+
+	while (!logs_over(logs) && clock_ms() < end) {
+		logs_turn(logs);
+		wait_fd(wait_for(5, -1), -1, 0);
+	}
+	assert_true(logs_over(logs));
+	logs_turn(logs);
+}
+
+static void test_merged(void **state)
+{
+	struct log_source sources[] = {file_source("a.log"), file_source("b.log"), file_source("missing.log")};
+	struct logs *logs;
+	char words[200];
+
+	(void)state;
+	write_to("a.log", "w", "no stamp yet\n26/11/29 19:00:01 INFO a1\n26/11/29 19:00:03 ERROR a3\njava.lang.X: why\n\tat y\n26/11/29 19:00:05 INFO a5\n");
+	write_to("b.log", "w", "26/11/29 19:00:02 WARN b2\n26/11/29 19:00:04 INFO b4\n");
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = sources, .n = 3, .news = -1});
+	await_over(logs);
+	assert_int_equal(logs_count(logs), 6);
+	for (size_t i = 1; i < 6; i++) {
+		const struct log_entry *e = logs_get(logs, i);
+		char expected[8];
+
+		snprintf(expected, sizeof expected, "%c%zu", e->source ? 'b' : 'a', i);
+		assert_non_null(strstr(e->text, expected));
+		assert_int_equal(e->at, at(19, 0, (int)i, 0));
+		assert_int_equal(logs_find(logs, e->at, e->number), i);
+	}
+	assert_string_equal(logs_get(logs, 0)->text, "no stamp yet"); /* of the past, so before what is stamped */
+	assert_int_equal(logs_get(logs, 3)->lines, 3);
+	assert_int_equal(logs_find(logs, at(19, 0, 2, 500), 0), 3);
+	assert_int_equal(logs_find(logs, INT64_MAX, 0), 6);
+	logs_words(logs, 2, words);
+	assert_non_null(strstr(words, "missing.log is not there"));
+	logs_words(logs, 0, words);
+	assert_string_equal(words, "");
+	logs_close(logs, 1000);
+}
+
+static void test_followed(void **state)
+{
+	struct log_source source = file_source("f.log");
+	char from[128], to[128];
+	struct logs *logs;
+
+	(void)state;
+	write_to("f.log", "w", "INFO: one\n");
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .follow = true, .news = -1});
+	await(logs, 1);
+	write_to("f.log", "a", "INFO: two\nhalf");
+	await(logs, 2);
+	write_to("f.log", "a", " and half\n"); /* a line that was not whole is not shown in two */
+	await(logs, 3);
+	assert_string_equal(logs_get(logs, 2)->text, "half and half");
+	/* rotated while lines still came into the old one */
+	assert_int_equal(rename(path_in(from, "f.log"), path_in(to, "f.log.1")), 0);
+	write_to("f.log.1", "a", "INFO: last of the old\n");
+	write_to("f.log", "w", "INFO: first of the new\n");
+	await(logs, 5);
+	assert_string_equal(logs_get(logs, 3)->text, "INFO: last of the old");
+	assert_string_equal(logs_get(logs, 4)->text, "INFO: first of the new");
+	write_to("f.log", "w", "INFO: cut\n"); /* truncated, as copytruncate does */
+	await(logs, 6);
+	assert_string_equal(logs_get(logs, 5)->text, "INFO: cut");
+	assert_int_equal(unlink(path_in(from, "f.log")), 0);
+	wait_fd(wait_for(400, -1), -1, 0);
+	write_to("f.log", "w", "INFO: back again, and longer than before\n");
+	await(logs, 7);
+	assert_false(logs_over(logs));
+	assert_int_equal(logs_missed(logs) + logs_gone(logs), 0);
+	logs_close(logs, 1000);
+}
+
+/* A moment in a large file, and in what it was rotated into, also packed. */
+static void test_since(void **state)
+{
+	struct log_source source = file_source("s.log");
+	char path[128], line[160];
+	struct logs *logs;
+	gzFile packed;
+	FILE *f;
+
+	(void)state;
+	packed = gzopen(path_in(path, "s.log.2.gz"), "wb");
+	for (int i = 0; i < 60; i++)
+		gzprintf(packed, "26/11/29 16:%02d:00 INFO packed\n", i);
+	gzclose(packed);
+	f = fopen(path_in(path, "s.log.1"), "w");
+	for (int i = 0; i < 60; i++)
+		fprintf(f, "26/11/29 17:%02d:00 INFO older\n", i);
+	fclose(f);
+	f = fopen(path_in(path, "s.log"), "w");
+	for (int i = 0; i < 36000; i++)
+		fprintf(f, "26/11/29 1%d:%02d:%02d INFO n %d%s\n", 8 + i / 18000, i / 300 % 60, i / 5 % 60, i, i % 50 ? "" : "\n\tat somewhere(Else.java:1)");
+	fclose(f);
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(19, 30, 0, 0), .patient = true, .news = -1});
+	await_over(logs);
+	assert_int_equal(logs_count(logs), 9000);
+	assert_int_equal(logs_get(logs, 0)->at, at(19, 30, 0, 0));
+	logs_close(logs, 1000);
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(16, 30, 0, 0), .patient = true, .bytes = 64 << 20,
+		.news = -1});
+	await_over(logs);
+	assert_int_equal(logs_count(logs), 30 + 60 + 36000);
+	assert_non_null(strstr(logs_get(logs, 0)->text, "16:30:00 INFO packed"));
+	logs_close(logs, 1000);
+	/* bounded: what goes is counted to the line */
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(18, 0, 0, 0), .patient = true, .bytes = 100000,
+		.news = -1});
+	await_over(logs);
+	snprintf(line, sizeof line, "n %d", 35999);
+	assert_non_null(strstr(logs_get(logs, logs_count(logs) - 1)->text, line));
+	assert_true(logs_count(logs) < 1000);
+	{
+		uint64_t lines = logs_gone(logs);
+
+		for (size_t i = 0; i < logs_count(logs); i++)
+			lines += logs_get(logs, i)->lines;
+		assert_int_equal(lines, 36000 + 36000 / 50);
+	}
+	logs_close(logs, 1000);
+}
+
+/* Nobody takes, and it is closed: no reader stays behind. */
+static void test_closed(void **state)
+{
+	struct log_source source = file_source("s.log");
+	int64_t begun = clock_ms();
+	struct logs *logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = 1, .follow = true, .news = -1});
+
+	(void)state;
+	wait_fd(wait_for(100, -1), -1, 0);
+	logs_close(logs, 5000);
+	assert_true(clock_ms() - begun < 4000);
+}
+
+/* ---- Docker's frames ---- */
+
+struct parts {
+	struct buf out;
+};
+
+static bool take_part(void *ctx, unsigned stream, const char *stamp, const char *bytes, size_t len)
+{
+	struct parts *p = ctx;
+
+	buf_printf(&p->out, "%u %s ", stream, stamp);
+	buf_add(&p->out, bytes, len);
+	if (bytes[len - 1] != '\n')
+		buf_puts(&p->out, "~");
+	return true;
+}
+
+static size_t frame(char *to, unsigned stream, const char *words)
+{
+	size_t len = strlen(words);
+	const unsigned char head[8] = {(unsigned char)stream, 0, 0, 0, 0, 0, (unsigned char)(len >> 8), (unsigned char)len};
+
+	memcpy(to, head, 8);
+	memcpy(to + 8, words, len);
+	return 8 + len;
+}
+
+static void read_frames(struct text bytes)
+{
+	for (int raw = 0; raw < 2; raw++) {
+		struct parts p = {0};
+		struct log_frames f = {.raw = raw, .take = take_part, .ctx = &p};
+
+		buf_init(&p.out, 1 << 20);
+		log_frames_feed(&f, bytes.at, bytes.len);
+		buf_free(&p.out);
+	}
+}
+
+static void test_frames(void **state)
+{
+	char bytes[512];
+	size_t n = 0;
+
+	(void)state;
+	n += frame(bytes + n, 1, "2026-11-29T18:04:05.000000001Z one\n");
+	n += frame(bytes + n, 2, "2026-11-29T18:04:05.000000002Z long ");
+	n += frame(bytes + n, 1, "2026-11-29T18:04:05.000000003Z between\n");
+	n += frame(bytes + n, 2, "2026-11-29T18:04:05.000000004Z line\n");
+	n += frame(bytes + n, 2, "2026-11-29T18:04:05.000000005Z \n");
+	for (size_t piece = 1; piece <= n; piece = piece < 40 || piece == n ? piece + 1 : n) {
+		struct parts p = {0};
+		struct log_frames f = {.take = take_part, .ctx = &p};
+
+		buf_init(&p.out, 1 << 16);
+		for (size_t i = 0; i < n; i += piece)
+			assert_true(log_frames_feed(&f, bytes + i, n - i < piece ? n - i : piece));
+		if (piece == n) /* whole frames: the parts are known; otherwise only that it holds at every cut */
+			assert_string_equal(p.out.at, "0 2026-11-29T18:04:05.000000001Z one\n1 2026-11-29T18:04:05.000000002Z long ~0 2026-11-29T18:04:05.000000003Z "
+				"between\n1 2026-11-29T18:04:05.000000002Z line\n1 2026-11-29T18:04:05.000000005Z \n");
+		assert_null(strstr(p.out.at, "000000004Z")); /* the stamp of a piece is none of the line's */
+		buf_free(&p.out);
+	}
+	assert_false(log_frames_feed(&(struct log_frames){.take = take_part}, "HTTP/1.1 400", 12));
+	fuzz((struct text){bytes, n}, read_frames);
+}
+
+/* ---- the journal ---- */
+
+static bool journal(const char *line, int64_t *when, enum log_level *level, struct buf *out)
+{
+	char cursor[64];
+
+	buf_init(out, 1 << 16);
+	return log_journal_line(text_of(line), when, level, out, cursor, sizeof cursor);
+}
+
+static void read_journal(struct text bytes)
+{
+	char cursor[64];
+	enum log_level level;
+	struct buf out;
+	int64_t when;
+
+	buf_init(&out, 1 << 16);
+	log_journal_line(bytes, &when, &level, &out, cursor, sizeof cursor);
+	buf_free(&out);
+}
+
+static void test_journal(void **state)
+{
+	static const struct {
+		const char *line, *text;
+		enum log_level level;
+	} cases[] = { /* systemd 252 */
+		{"{\"__CURSOR\":\"s=1\",\"__REALTIME_TIMESTAMP\":\"1795975445123456\",\"PRIORITY\":\"3\",\"MESSAGE\":\"broken\"}", "broken\n", LOG_ERROR},
+		{"{\"__REALTIME_TIMESTAMP\":\"1795975445123456\",\"PRIORITY\":\"6\",\"MESSAGE\":[27,91,51,49,109,114,101,100]}", "\x1b[31mred\n", LOG_INFO},
+		{"{\"__REALTIME_TIMESTAMP\":\"1795975445123456\",\"MESSAGE\":[\"one\",\"two\"]}", "one\n\ttwo\n", LOG_UNKNOWN},
+		{"{\"__REALTIME_TIMESTAMP\":\"1795975445123456\",\"PRIORITY\":\"4\",\"MESSAGE\":null}", "(a line that is too long for the journal's JSON)\n", LOG_WARN},
+	};
+	enum log_level level;
+	struct buf out;
+	int64_t when;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_true(journal(cases[i].line, &when, &level, &out));
+		assert_int_equal(when, 1795975445123);
+		assert_int_equal(level, cases[i].level);
+		assert_string_equal(out.at, cases[i].text);
+		buf_free(&out);
+		fuzz(text_of(cases[i].line), read_journal);
+	}
+	assert_false(journal("Hint: You are currently not seeing messages", &when, &level, &out));
+	buf_free(&out);
+}
+
+static void test_match(void **state)
+{
+	struct err err = {0};
+	struct log_match *m = log_match_new("caf\u00e9|^\\d+ x", &err);
+	size_t where, len;
+
+	(void)state;
+	assert_non_null(m);
+	assert_true(log_match_in(m, TEXT("a CAF\u00c9 b"), 0, &where, &len));
+	assert_int_equal(where, 2);
+	assert_int_equal(len, 5); /* whole characters */
+	assert_true(log_match_in(m, TEXT("a\n12 x"), 0, &where, &len));
+	assert_false(log_match_in(m, TEXT("a 12 x"), 0, NULL, NULL));
+	assert_true(log_match_in(m, TEXT("caf\xff caf\u00e9"), 0, &where, NULL)); /* not all is text */
+	assert_int_equal(where, 5);
+	log_match_free(m);
+	m = log_match_new("Error", &err);
+	assert_false(log_match_in(m, TEXT("error"), 0, NULL, NULL));
+	log_match_free(m);
+	assert_null(log_match_new("(", &err));
+	assert_non_null(strstr(err.words, "letter"));
+	/* one that would take for ever gives up */
+	m = log_match_new("(a+)+$b", &err);
+	assert_false(log_match_in(m, TEXT("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 0, NULL, NULL));
+	log_match_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines), cmocka_unit_test(test_continued), cmocka_unit_test(test_year), cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_caps), cmocka_unit_test(test_fuzz),
+		cmocka_unit_test(test_caps), cmocka_unit_test(test_fuzz), cmocka_unit_test(test_merged), cmocka_unit_test(test_followed), cmocka_unit_test(test_since),
+		cmocka_unit_test(test_closed), cmocka_unit_test(test_frames), cmocka_unit_test(test_journal), cmocka_unit_test(test_match),
 	};
+
+	static const char *const files[] = {"a.log", "b.log", "f.log", "f.log.1", "s.log", "s.log.1", "s.log.2.gz"};
+	char path[128];
+	int failed;
 
 	setenv("TZ", "UTC", 1);
 	tzset();
 	now = at(20, 0, 0, 0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(folder, sizeof folder, "/tmp/laketop-logs-XXXXXX");
+	if (!mkdtemp(folder))
+		return 2;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		unlink(path_in(path, files[i]));
+	rmdir(folder);
+	return failed;
 }

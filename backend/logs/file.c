@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A file that somebody writes: from its last bytes or from a moment on, and what is added to it. It is looked at four
+ * times a second. Rotation is another inode under the name: the rest of the old one is read where it lies now.
+ * Truncation is a size below where we are. With a moment, older files beside it (NAME.1, NAME.2.gz) are read first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "clock.h"
+#include "host.h"
+#include "json.h"
+#include "logs_own.h"
+
+enum { TAIL = 256 << 10, PIECE = 128 << 10, POLL_MS = 250, PATH_SIZE = 512, PAST_MAX = 64, PROBE = 16 << 10, BISECT_END = 64 << 10 };
+
+struct past { /* a file that it was rotated into */
+	char path[PATH_SIZE];
+	int64_t modified;
+	ino_t inode;
+};
+
+struct reading {
+	struct log_reader *r;
+	struct host *host;
+	const char *path;
+	struct buf piece;
+	struct buf line;  /* of an event log: until it is whole */
+	struct past past[PAST_MAX];
+	size_t n_past;
+	ino_t inode;
+	int64_t offset;
+	int64_t early;    /* when what has no stamp was written, where it is of the past; 0: now */
+};
+
+/* ---- laketop's own events: words instead of JSON ---- */
+
+static bool feed_event(struct reading *f, struct text line)
+{
+	struct json *j = json_parse(line, NULL);
+	const char *at = json_string(json_get(j, "at")), *severity = json_string(json_get(j, "severity"));
+	const char *service = json_string(json_get(j, "service")), *words = json_string(json_get(j, "words"));
+	enum log_level level = LOG_INFO;
+	struct buf out;
+	bool wanted = true;
+
+	if (at && words) {
+		log_level_named(text_of(severity), &level);
+		buf_init(&out, LOG_LINE_MAX);
+		buf_printf(&out, "%s %s %s%s%s\n", at, log_level_word(level), service ? service : "", service && *service ? ": " : "", words);
+		wanted = reader_feed(f->r, 0, out.at, out.len, clock_wall_ms());
+		buf_free(&out);
+	}
+	json_free(j);
+	return wanted;
+}
+
+static bool feed(struct reading *f, const char *bytes, size_t len)
+{
+	if (reader_source(f->r)->kind != LOG_EVENTS)
+		return reader_feed(f->r, 0, bytes, len, f->early ? f->early : clock_wall_ms());
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i] != '\n') {
+			buf_add(&f->line, bytes + i, 1);
+		} else {
+			if (!feed_event(f, buf_text(&f->line)))
+				return false;
+			buf_reset(&f->line);
+		}
+	return true;
+}
+
+/* ---- from where ---- */
+
+static bool read_piece(struct reading *f, const char *path, int64_t offset, size_t most, struct err *err)
+{
+	buf_reset(&f->piece);
+	f->piece.full = false;
+	return f->host->read_from(f->host, path, offset, most, &f->piece, err);
+}
+
+/* Where the line begins that is the first whole one from offset on. */
+static int64_t line_from(struct reading *f, int64_t offset)
+{
+	const char *end;
+
+	if (offset <= 0)
+		return 0;
+	if (!read_piece(f, f->path, offset - 1, PROBE, NULL) || !f->piece.len)
+		return offset;
+	end = memchr(f->piece.at, '\n', f->piece.len);
+	return end ? offset - 1 + (end + 1 - f->piece.at) : offset;
+}
+
+/* The first stamp of a line from offset on; -1: none near. */
+static int64_t stamp_from(struct reading *f, int64_t offset)
+{
+	struct log_line_facts facts;
+	struct text rest, line;
+	int64_t at = line_from(f, offset);
+
+	if (!read_piece(f, f->path, at, PROBE, NULL) || !f->piece.len)
+		return -1;
+	rest = buf_text(&f->piece);
+	while (text_line(&rest, &line)) {
+		log_line_read(line, clock_wall_ms(), &facts);
+		if (facts.at >= 0)
+			return facts.at;
+	}
+	return -1;
+}
+
+/* Where the lines of a moment begin, not far before: a log is in the order of its stamps. */
+static int64_t offset_of(struct reading *f, int64_t size, int64_t since)
+{
+	int64_t low = 0, high = size;
+
+	while (high - low > BISECT_END) {
+		int64_t middle = low + (high - low) / 2, at = stamp_from(f, middle);
+
+		if (at < 0 || at >= since)
+			high = middle;
+		else
+			low = middle;
+	}
+	return line_from(f, low);
+}
+
+/* ---- what it was rotated into ---- */
+
+static bool add_past(void *ctx, const char *name)
+{
+	struct reading *f = ctx;
+	const char *base = strrchr(f->path, '/');
+	size_t folder = base ? (size_t)(base + 1 - f->path) : 0, len = strlen(f->path + folder);
+	struct past *p = &f->past[f->n_past];
+	struct file_facts facts;
+
+	if (strncmp(name, f->path + folder, len) != 0 || !name[len] || !strchr(".-_", name[len]))
+		return true;
+	if ((size_t)snprintf(p->path, sizeof p->path, "%.*s%s", (int)folder, f->path, name) >= sizeof p->path)
+		return true;
+	if (f->host->stat(f->host, p->path, &facts, NULL) && facts.exists && !facts.is_directory) {
+		p->modified = facts.modified;
+		p->inode = facts.inode;
+		f->n_past++;
+	}
+	return f->n_past < PAST_MAX;
+}
+
+static int older_first(const void *a, const void *b)
+{
+	const struct past *x = a, *y = b;
+
+	return x->modified < y->modified ? -1 : x->modified > y->modified;
+}
+
+static void find_past(struct reading *f)
+{
+	char folder[PATH_SIZE];
+	const char *base = strrchr(f->path, '/');
+
+	f->n_past = 0;
+	if (!base)
+		return;
+	snprintf(folder, sizeof folder, "%.*s", (int)(base == f->path ? 1 : base - f->path), f->path);
+	f->host->list(f->host, folder, add_past, f, NULL);
+	qsort(f->past, f->n_past, sizeof f->past[0], older_first);
+}
+
+struct inflating {
+	struct reading *f;
+	z_stream z;
+	bool packed, begun, bad;
+};
+
+static bool take_past(void *ctx, const char *bytes, size_t len)
+{
+	struct inflating *in = ctx;
+	char out[16 << 10];
+
+	if (!in->begun) {
+		in->begun = true;
+		in->packed = len > 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
+		if (in->packed && inflateInit2(&in->z, 15 + 16) != Z_OK)
+			return false;
+	}
+	if (!in->packed)
+		return feed(in->f, bytes, len);
+	in->z.next_in = (Bytef *)(uintptr_t)bytes;
+	in->z.avail_in = (uInt)len;
+	while (in->z.avail_in && !in->bad) {
+		int result;
+
+		in->z.next_out = (Bytef *)out;
+		in->z.avail_out = sizeof out;
+		result = inflate(&in->z, Z_NO_FLUSH);
+		if (!feed(in->f, out, sizeof out - in->z.avail_out))
+			return false;
+		if (result == Z_STREAM_END) /* another one may follow */
+			inflateReset(&in->z);
+		else
+			in->bad = result != Z_OK;
+	}
+	return !in->bad;
+}
+
+static void read_past(struct reading *f, int64_t since)
+{
+	find_past(f);
+	for (size_t i = 0; i < f->n_past && !reader_ended(f->r); i++) {
+		struct inflating in = {.f = f};
+
+		if (f->past[i].modified < since)
+			continue;
+		f->host->stream_file(f->host, f->past[i].path, take_past, &in, NULL);
+		if (in.packed)
+			inflateEnd(&in.z);
+		reader_flush(f->r);
+	}
+}
+
+/* ---- on and on ---- */
+
+/* What is there beyond where we are. */
+static bool read_on(struct reading *f, const char *path)
+{
+	struct err err = {0};
+
+	for (;;) {
+		if (!read_piece(f, path, f->offset, PIECE, &err)) {
+			reader_say(f->r, err.words);
+			return true;
+		}
+		if (!f->piece.len)
+			return true;
+		f->offset += (int64_t)f->piece.len;
+		if (!feed(f, f->piece.at, f->piece.len))
+			return false;
+	}
+}
+
+static bool finish_rotated(struct reading *f)
+{
+	bool wanted = true;
+
+	find_past(f);
+	for (size_t i = 0; i < f->n_past; i++)
+		if (f->past[i].inode == f->inode)
+			wanted = read_on(f, f->past[i].path);
+	reader_flush(f->r);
+	return wanted;
+}
+
+static void begin_at(struct reading *f, const struct file_facts *facts)
+{
+	const struct log_options *o = reader_options(f->r);
+	int64_t tail = o->tail ? (int64_t)o->tail : TAIL, first;
+
+	f->inode = facts->inode;
+	if (!o->since) {
+		f->offset = line_from(f, facts->size - tail);
+		first = stamp_from(f, f->offset);
+		f->early = first > 0 ? first : facts->modified;
+		return;
+	}
+	first = stamp_from(f, 0);
+	f->early = o->since;
+	if (first < 0 || first > o->since)
+		read_past(f, o->since);
+	f->offset = offset_of(f, facts->size, o->since);
+}
+
+/* False: nobody wants more. */
+static bool look(struct reading *f, bool *begun)
+{
+	struct file_facts facts;
+	struct err err = {0};
+	char words[200];
+
+	if (!f->host->stat(f->host, f->path, &facts, &err) || !facts.exists) {
+		snprintf(words, sizeof words, "%.150s %s", err.code ? err.words : f->path, err.code ? "" : "is not there");
+		reader_say(f->r, words);
+		return true;
+	}
+	reader_say(f->r, "");
+	if (!*begun) {
+		begin_at(f, &facts);
+		*begun = true;
+	} else if (facts.inode != f->inode) {
+		if (!finish_rotated(f))
+			return false;
+		f->inode = facts.inode;
+		f->offset = 0;
+	} else if (facts.size < f->offset) {
+		reader_flush(f->r);
+		f->offset = 0;
+	} else if (facts.size == f->offset)
+		return true;
+	return read_on(f, f->path);
+}
+
+void log_file_read(struct log_reader *r)
+{
+	struct reading *f = mem_new(1, sizeof *f);
+	bool begun = false, wanted;
+
+	f->r = r;
+	f->host = reader_host(r);
+	f->path = reader_source(r)->at;
+	buf_init(&f->piece, PIECE);
+	buf_init(&f->line, LOG_LINE_MAX);
+	do {
+		wanted = look(f, &begun);
+		if (begun || !reader_options(r)->follow)
+			reader_caught_up(r);
+		if (begun)
+			f->early = 0;
+		begun = begun || !reader_options(r)->since; /* a file that comes later is read from its beginning */
+	} while (wanted && reader_options(r)->follow && reader_pause(r, POLL_MS));
+	buf_free(&f->piece);
+	buf_free(&f->line);
+	free(f);
+}

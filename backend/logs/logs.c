@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The timeline: a thread per source, one more that hands over what was held back for a trace that did not come, a queue
+ * between them and who shows it, and what was taken, by time. The queue and the timeline are bounded by bytes. The
+ * whole is shared by its threads and by who opened it: the last one frees it, so that nobody waits for a reader that hangs.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "logs_own.h"
+
+enum { BYTES_DEFAULT = 12 << 20, QUEUE_MAX = 2 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2 };
+
+struct log_reader {
+	struct logs *logs;
+	struct log_source source;
+	unsigned number;
+	pthread_mutex_t lock; /* of the folders */
+	struct log_folder *folders[STREAMS];
+	int64_t fed;          /* clock_ms(); 0: nothing is held back */
+	_Atomic bool caught_up, over;
+	char words[200];      /* under the lock of the queue */
+};
+
+struct entries {
+	struct log_entry **all;
+	size_t first, n, room, bytes;
+};
+
+struct logs {
+	struct log_options options;
+	struct log_reader readers[LOG_SOURCES_MAX];
+	size_t n;
+	int cancel;
+	_Atomic int news;
+	_Atomic bool ended;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t room, left;
+	struct entries queue;
+	uint64_t missed, number;
+	unsigned threads;
+	bool abandoned;
+	/* of who opened it */
+	struct entries taken;
+	uint64_t gone;
+};
+
+const char *log_kind_word(enum log_kind kind)
+{
+	static const char *const words[] = {"file", "container", "unit", "events"};
+
+	return words[kind];
+}
+
+/* ---- lists of entries ---- */
+
+static size_t weight(const struct log_entry *e)
+{
+	return e->len + OVERHEAD;
+}
+
+static void make_room(struct entries *list, size_t more)
+{
+	if (list->first + list->n + more <= list->room)
+		return;
+	memmove(list->all, list->all + list->first, list->n * sizeof(struct log_entry *));
+	list->first = 0;
+	if (list->n + more > list->room) {
+		list->room = (list->n + more) * 2;
+		list->all = mem_grow(list->all, list->room, sizeof(struct log_entry *));
+	}
+}
+
+static void empty(struct entries *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->all[list->first + i]);
+	list->first = list->n = list->bytes = 0;
+}
+
+static bool before(const struct log_entry *a, int64_t at, uint64_t number)
+{
+	return a->at < at || (a->at == at && a->number < number);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct log_entry *const *x = a, *const *y = b;
+
+	return before(*x, (*y)->at, (*y)->number) ? -1 : 1;
+}
+
+/* ---- readers ---- */
+
+struct host *reader_host(const struct log_reader *r) { return r->logs->options.host; }
+const struct log_source *reader_source(const struct log_reader *r) { return &r->source; }
+const struct log_options *reader_options(const struct log_reader *r) { return &r->logs->options; }
+int reader_cancel(const struct log_reader *r) { return r->logs->cancel; }
+bool reader_ended(const struct log_reader *r) { return atomic_load(&r->logs->ended); }
+
+bool reader_pause(const struct log_reader *r, int64_t ms)
+{
+	return wait_fd(wait_for(ms, reader_cancel(r)), -1, 0) == 0;
+}
+
+static void tell_news(const struct logs *logs)
+{
+	static const uint64_t one = 1;
+	int news = atomic_load(&logs->news);
+
+	if (news >= 0 && write(news, &one, sizeof one) < 0)
+		return; /* it is full of news already */
+}
+
+static bool take_event(void *ctx, const struct log_event *event)
+{
+	struct log_reader *r = ctx;
+	struct logs *logs = r->logs;
+	bool waits = logs->options.patient || r->source.kind == LOG_FILE, first;
+	struct log_entry *e;
+
+	if (logs->options.since && event->at < logs->options.since)
+		return !reader_ended(r);
+	e = mem_new(1, sizeof *e + event->text.len + 1);
+	*e = (struct log_entry){.at = event->at, .source = r->number, .lines = event->lines, .level = event->level, .stamped = event->stamped,
+		.cut = event->cut, .len = event->text.len};
+	memcpy(e->text, event->text.at, event->text.len);
+	e->text[e->len] = '\0';
+	pthread_mutex_lock(&logs->lock);
+	while (waits && logs->queue.bytes > QUEUE_MAX && !reader_ended(r))
+		pthread_cond_wait(&logs->room, &logs->lock);
+	first = !logs->queue.n;
+	if (logs->queue.bytes > QUEUE_MAX || reader_ended(r)) {
+		logs->missed += e->lines;
+		free(e);
+	} else {
+		e->number = ++logs->number;
+		make_room(&logs->queue, 1);
+		logs->queue.all[logs->queue.first + logs->queue.n++] = e;
+		logs->queue.bytes += weight(e);
+	}
+	pthread_mutex_unlock(&logs->lock);
+	if (first)
+		tell_news(logs);
+	return !reader_ended(r);
+}
+
+bool reader_feed(struct log_reader *r, unsigned stream, const char *bytes, size_t len, int64_t at)
+{
+	bool wanted;
+
+	pthread_mutex_lock(&r->lock);
+	wanted = log_folder_feed(r->folders[stream], bytes, len, at);
+	r->fed = clock_ms();
+	pthread_mutex_unlock(&r->lock);
+	return wanted && !reader_ended(r);
+}
+
+void reader_level(struct log_reader *r, enum log_level level)
+{
+	pthread_mutex_lock(&r->lock);
+	log_folder_tell(r->folders[0], level);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void reader_flush(struct log_reader *r)
+{
+	pthread_mutex_lock(&r->lock);
+	for (unsigned i = 0; i < STREAMS; i++)
+		log_folder_flush(r->folders[i], clock_wall_ms());
+	r->fed = 0;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void reader_caught_up(struct log_reader *r)
+{
+	if (atomic_exchange(&r->caught_up, true))
+		return;
+	pthread_mutex_lock(&r->lock);
+	for (unsigned i = 0; i < STREAMS; i++)
+		log_folder_settle(r->folders[i]);
+	pthread_mutex_unlock(&r->lock);
+	tell_news(r->logs);
+}
+
+void reader_say(struct log_reader *r, const char *words)
+{
+	bool changed;
+
+	pthread_mutex_lock(&r->logs->lock);
+	changed = strncmp(r->words, words, sizeof r->words - 1) != 0;
+	text_clean(r->words, sizeof r->words, text_of(words));
+	pthread_mutex_unlock(&r->logs->lock);
+	if (changed)
+		tell_news(r->logs);
+}
+
+/* ---- threads ---- */
+
+static void logs_free(struct logs *logs)
+{
+	empty(&logs->queue);
+	empty(&logs->taken);
+	free(logs->queue.all);
+	free(logs->taken.all);
+	for (size_t i = 0; i < logs->n; i++) {
+		for (unsigned k = 0; k < STREAMS; k++)
+			log_folder_free(logs->readers[i].folders[k]);
+		pthread_mutex_destroy(&logs->readers[i].lock);
+	}
+	pthread_mutex_destroy(&logs->lock);
+	pthread_cond_destroy(&logs->room);
+	pthread_cond_destroy(&logs->left);
+	close(logs->cancel);
+	free(logs);
+}
+
+static void thread_ends(struct logs *logs)
+{
+	bool last;
+
+	pthread_mutex_lock(&logs->lock);
+	last = --logs->threads == 0 && logs->abandoned;
+	pthread_cond_broadcast(&logs->left);
+	pthread_mutex_unlock(&logs->lock);
+	if (last)
+		logs_free(logs);
+}
+
+static void *read_one(void *arg)
+{
+	static void (*const how[])(struct log_reader *r) = {log_file_read, log_container_read, log_unit_read, log_file_read};
+	struct log_reader *r = arg;
+
+	how[r->source.kind](r);
+	reader_flush(r);
+	atomic_store(&r->caught_up, true);
+	atomic_store(&r->over, true);
+	tell_news(r->logs);
+	thread_ends(r->logs);
+	return NULL;
+}
+
+/* An event is whole when the next one begins, or when nothing comes for a while. */
+static void *settle_all(void *arg)
+{
+	struct logs *logs = arg;
+
+	while (wait_fd(wait_for(IDLE_MS, logs->cancel), -1, 0) == 0) {
+		bool all_over = true;
+
+		for (size_t i = 0; i < logs->n; i++) {
+			struct log_reader *r = &logs->readers[i];
+
+			all_over = all_over && atomic_load(&r->over);
+			pthread_mutex_lock(&r->lock);
+			if (r->fed && clock_ms() - r->fed >= IDLE_MS) {
+				for (unsigned k = 0; k < STREAMS; k++)
+					log_folder_settle(r->folders[k]);
+				r->fed = 0;
+			}
+			pthread_mutex_unlock(&r->lock);
+		}
+		if (all_over)
+			break;
+	}
+	thread_ends(logs);
+	return NULL;
+}
+
+static bool begin(struct logs *logs, void *(*run)(void *arg), void *arg)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool fine;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, 256 << 10);
+	pthread_mutex_lock(&logs->lock);
+	fine = pthread_create(&thread, &attributes, run, arg) == 0;
+	logs->threads += fine;
+	pthread_mutex_unlock(&logs->lock);
+	pthread_attr_destroy(&attributes);
+	return fine;
+}
+
+struct logs *logs_open(const struct log_options *options)
+{
+	struct logs *logs = mem_new(1, sizeof *logs);
+
+	logs->options = *options;
+	logs->options.sources = NULL; /* the readers have theirs */
+	if (!logs->options.bytes)
+		logs->options.bytes = BYTES_DEFAULT;
+	atomic_store(&logs->news, options->news);
+	logs->cancel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	pthread_mutex_init(&logs->lock, NULL);
+	pthread_cond_init(&logs->room, NULL);
+	pthread_cond_init(&logs->left, NULL);
+	for (; logs->n < options->n && logs->n < LOG_SOURCES_MAX; logs->n++) {
+		struct log_reader *r = &logs->readers[logs->n];
+
+		r->logs = logs;
+		r->number = (unsigned)logs->n;
+		r->source = options->sources[logs->n];
+		pthread_mutex_init(&r->lock, NULL);
+		for (unsigned k = 0; k < STREAMS; k++)
+			r->folders[k] = log_folder_new(take_event, r);
+	}
+	for (size_t i = 0; i < logs->n; i++)
+		if (!begin(logs, read_one, &logs->readers[i])) {
+			reader_say(&logs->readers[i], "no thread to read it");
+			atomic_store(&logs->readers[i].caught_up, true);
+			atomic_store(&logs->readers[i].over, true);
+		}
+	begin(logs, settle_all, logs);
+	return logs;
+}
+
+void logs_close(struct logs *logs, int64_t ms)
+{
+	static const uint64_t one = 1;
+	struct timespec end;
+	bool last;
+
+	if (!logs)
+		return;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += ms / 1000;
+	end.tv_nsec += ms % 1000 * 1000000;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	atomic_store(&logs->ended, true);
+	atomic_store(&logs->news, -1);
+	pthread_mutex_lock(&logs->lock);
+	if (write(logs->cancel, &one, sizeof one) < 0)
+		end.tv_sec++;
+	pthread_cond_broadcast(&logs->room);
+	while (logs->threads && pthread_cond_timedwait(&logs->left, &logs->lock, &end) == 0)
+		continue;
+	last = !logs->threads;
+	logs->abandoned = true;
+	pthread_mutex_unlock(&logs->lock);
+	if (last)
+		logs_free(logs);
+}
+
+/* ---- who shows it ---- */
+
+/* What came, in order, into what is there, from the back: mostly it is all newer. */
+static void merge(struct entries *into, struct entries *from)
+{
+	struct log_entry **all;
+	size_t i = into->n, k = from->n, w = into->n + from->n;
+
+	make_room(into, from->n);
+	qsort(from->all + from->first, from->n, sizeof(struct log_entry *), by_time);
+	all = into->all + into->first;
+	while (k) {
+		struct log_entry *e = from->all[from->first + k - 1];
+
+		if (i && !before(all[i - 1], e->at, e->number)) {
+			all[--w] = all[--i];
+		} else {
+			all[--w] = e;
+			k--;
+		}
+	}
+	into->n += from->n;
+	into->bytes += from->bytes;
+	from->first = from->n = from->bytes = 0;
+}
+
+bool logs_turn(struct logs *logs)
+{
+	struct entries came = {0};
+
+	pthread_mutex_lock(&logs->lock);
+	if (logs->queue.n) {
+		came = logs->queue;
+		logs->queue = (struct entries){0};
+		pthread_cond_broadcast(&logs->room);
+	}
+	pthread_mutex_unlock(&logs->lock);
+	if (!came.n)
+		return false;
+	merge(&logs->taken, &came);
+	free(came.all);
+	while (logs->taken.n > 1 && logs->taken.bytes > logs->options.bytes) {
+		struct log_entry *oldest = logs->taken.all[logs->taken.first++];
+
+		logs->taken.n--;
+		logs->taken.bytes -= weight(oldest);
+		logs->gone += oldest->lines;
+		free(oldest);
+	}
+	return true;
+}
+
+bool logs_caught_up(const struct logs *logs)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (!atomic_load(&logs->readers[i].caught_up))
+			return false;
+	return true;
+}
+
+bool logs_over(const struct logs *logs)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (!atomic_load(&logs->readers[i].over))
+			return false;
+	return true;
+}
+
+size_t logs_count(const struct logs *logs)
+{
+	return logs->taken.n;
+}
+
+const struct log_entry *logs_get(const struct logs *logs, size_t i)
+{
+	return logs->taken.all[logs->taken.first + i];
+}
+
+size_t logs_find(const struct logs *logs, int64_t at, uint64_t number)
+{
+	size_t low = 0, high = logs->taken.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (before(logs_get(logs, middle), at, number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void logs_forget(struct logs *logs)
+{
+	empty(&logs->taken);
+}
+
+uint64_t logs_missed(const struct logs *logs)
+{
+	struct logs *shared = (struct logs *)(uintptr_t)logs;
+	uint64_t missed;
+
+	pthread_mutex_lock(&shared->lock);
+	missed = logs->missed;
+	pthread_mutex_unlock(&shared->lock);
+	return missed;
+}
+
+uint64_t logs_gone(const struct logs *logs)
+{
+	return logs->gone;
+}
+
+size_t logs_sources(const struct logs *logs)
+{
+	return logs->n;
+}
+
+const struct log_source *logs_source(const struct logs *logs, size_t i)
+{
+	return &logs->readers[i].source;
+}
+
+void logs_words(const struct logs *logs, size_t source, char out[200])
+{
+	struct logs *shared = (struct logs *)(uintptr_t)logs;
+
+	pthread_mutex_lock(&shared->lock);
+	memcpy(out, logs->readers[source].words, 200);
+	pthread_mutex_unlock(&shared->lock);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A systemd unit's lines, by journalctl as a child, one JSON object each. All its values are strings; MESSAGE may be
+ * null (over 4096 bytes), or an array of numbers where it holds what is no text.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "host.h"
+#include "json.h"
+#include "logs_own.h"
+
+enum { LINE_MAX_BYTES = 1 << 20, FOLLOW_MS = 86400000, AGAIN_MS = 2000 };
+
+struct unit_reading {
+	struct log_reader *r;
+	struct buf line;
+	char cursor[256];
+};
+
+static void message_of(const struct json *message, struct buf *out)
+{
+	int64_t n;
+
+	if (json_string(message))
+		buf_puts(out, json_string(message));
+	else if (json_is_null(message))
+		buf_puts(out, "(a line that is too long for the journal's JSON)");
+	for (const struct json *item = json_is_array(message) ? json_first(message) : NULL; item; item = json_next(item))
+		if (json_string(item)) {
+			buf_printf(out, "%s%s", out->len ? "\n\t" : "", json_string(item));
+		} else if (json_i64(item, &n)) {
+			char byte = (char)n;
+
+			buf_add(out, &byte, 1);
+		}
+	for (size_t i = 0; i < out->len; i++) /* more lines of one entry belong to it */
+		if (out->at[i] == '\n' && i + 1 < out->len && out->at[i + 1] != '\t' && out->at[i + 1] != ' ')
+			out->at[i] = ' ';
+	buf_puts(out, "\n");
+}
+
+bool log_journal_line(struct text line, int64_t *at, enum log_level *level, struct buf *out, char *cursor, size_t size)
+{
+	static const enum log_level levels[] = {LOG_FATAL, LOG_FATAL, LOG_FATAL, LOG_ERROR, LOG_WARN, LOG_INFO, LOG_INFO, LOG_DEBUG};
+	struct json *j = json_parse(line, NULL);
+	const char *priority = json_string(json_get(j, "PRIORITY")), *time = json_string(json_get(j, "__REALTIME_TIMESTAMP"));
+	const char *where = json_string(json_get(j, "__CURSOR"));
+	int64_t us = 0;
+	bool fine = json_is_object(j) && time && text_i64(text_of(time), &us);
+
+	*level = priority && priority[0] >= '0' && priority[0] <= '7' && !priority[1] ? levels[priority[0] - '0'] : LOG_UNKNOWN;
+	*at = us / 1000;
+	if (fine)
+		message_of(json_get(j, "MESSAGE"), out);
+	if (where)
+		text_copy(cursor, size, text_of(where));
+	json_free(j);
+	return fine;
+}
+
+static bool take_bytes(void *ctx, const char *bytes, size_t len)
+{
+	struct unit_reading *u = ctx;
+
+	for (const char *end; (end = memchr(bytes, '\n', len)) != NULL; len -= (size_t)(end + 1 - bytes), bytes = end + 1) {
+		struct buf message;
+		enum log_level level;
+		int64_t at;
+		bool wanted = true;
+
+		buf_add(&u->line, bytes, (size_t)(end - bytes));
+		buf_init(&message, LINE_MAX_BYTES);
+		if (log_journal_line(buf_text(&u->line), &at, &level, &message, u->cursor, sizeof u->cursor)) {
+			reader_level(u->r, level);
+			wanted = reader_feed(u->r, 0, message.at, message.len, at);
+		}
+		buf_free(&message);
+		buf_reset(&u->line);
+		if (!wanted)
+			return false;
+	}
+	buf_add(&u->line, bytes, len);
+	return !reader_ended(u->r);
+}
+
+static void run(struct unit_reading *u, bool follow)
+{
+	const struct log_options *o = reader_options(u->r);
+	const char *unit = reader_source(u->r)->at;
+	char unit_option[300], since[64], after[300];
+	struct buf errors;
+	struct err err = {0};
+	const char *argv[12] = {"journalctl", "-q", "--no-pager", "-o", "json", unit_option,
+		"--output-fields=MESSAGE,PRIORITY,_PID,SYSLOG_IDENTIFIER"};
+	size_t n = 7;
+	int status;
+
+	snprintf(unit_option, sizeof unit_option, "--unit=%.255s", unit);
+	snprintf(since, sizeof since, "--since=@%lld", (long long)(o->since / 1000));
+	snprintf(after, sizeof after, "--after-cursor=%.255s", u->cursor);
+	argv[n++] = u->cursor[0] ? after : o->since ? since : "--lines=500";
+	if (follow)
+		argv[n++] = "--follow";
+	buf_init(&errors, 4096);
+	status = reader_host(u->r)->follow(reader_host(u->r), argv, take_bytes, u, &errors, wait_for(FOLLOW_MS, reader_cancel(u->r)), &err);
+	if (errors.len)
+		reader_say(u->r, errors.at);
+	else if (status < 0 && err.code != ERR_CANCELLED)
+		reader_say(u->r, err.words);
+	buf_free(&errors);
+}
+
+void log_unit_read(struct log_reader *r)
+{
+	struct unit_reading u = {.r = r};
+
+	buf_init(&u.line, LINE_MAX_BYTES);
+	run(&u, false);
+	if (!u.cursor[0] && !reader_options(r)->follow)
+		reader_say(r, "the journal has no line of it, or does not let us see it (group systemd-journal)");
+	reader_caught_up(r);
+	while (reader_options(r)->follow && reader_pause(r, u.cursor[0] ? 0 : AGAIN_MS) && !reader_ended(r)) {
+		run(&u, true);
+		if (!reader_pause(r, AGAIN_MS))
+			break;
+	}
+	buf_free(&u.line);
+}

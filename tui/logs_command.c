@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+/*
+ * "laketop logs": the timeline of one or many services on standard output. Without -f it ends when all was read;
+ * with it, what is older comes first and in order, then each line as it comes. Main thread.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "logs.h"
+#include "net.h"
+#include "report.h"
+#include "run.h"
+
+enum { BYTES = 256 << 20, TAIL = 64 << 10, LOOK_MS = 250, FIND_MS = 8000, CLOSE_MS = 1000, LINE_BYTES = 2 << 20 };
+
+struct printing {
+	const struct setup *setup;
+	struct logs *logs;
+	struct log_match *match;
+	enum log_level level;
+	int width; /* of the words of sources */
+	struct buf out;
+	bool broken; /* nobody reads what we write */
+};
+
+/* ---- whose log ---- */
+
+static bool looked(const struct lake *lake, const void *ctx)
+{
+	(void)ctx;
+	return lake->settled && lake->docker_seen;
+}
+
+static size_t add_named(const struct setup *setup, const struct lake *lake, const char *name, struct log_source *sources, size_t n)
+{
+	const struct service *s = lake_service(lake, name);
+
+	if (strchr(name, '/') && n < LOG_SOURCES_MAX && strlen(name) < sizeof sources->at) {
+		sources[n].kind = LOG_FILE;
+		text_copy(sources[n].at, sizeof sources[n].at, text_of(name));
+		text_clean(sources[n].service, sizeof sources[n].service, text_of(strrchr(name, '/') + 1));
+		return n + 1;
+	}
+	if (!strcmp(name, "laketop") && !s && setup->state_dir && n < LOG_SOURCES_MAX) {
+		sources[n].kind = LOG_EVENTS;
+		text_copy(sources[n].service, sizeof sources[n].service, text_of(name));
+		snprintf(sources[n].at, sizeof sources[n].at, "%.240s/events.jsonl", setup->state_dir);
+		return n + 1;
+	}
+	return s ? log_sources_of(lake, s, sources, n, LOG_SOURCES_MAX) : n;
+}
+
+static size_t add_all(const struct setup *setup, const struct lake *lake, struct log_source *sources, const char **without)
+{
+	size_t n = 0;
+
+	*without = NULL;
+	for (size_t i = 0; setup->options->names[i]; i++) {
+		const char *name = setup->options->names[i];
+		size_t had = n;
+
+		if (!strcmp(name, "all"))
+			for (size_t k = 0; k < lake->n_services; k++)
+				n = log_sources_of(lake, lake->services[k], sources, n, LOG_SOURCES_MAX);
+		else
+			n = add_named(setup, lake, name, sources, n);
+		if (n == had)
+			*without = name;
+	}
+	return n;
+}
+
+/* By the profile; where that is silent, by who runs it. */
+static size_t find_sources(const struct setup *setup, struct log_source *sources, const char **without)
+{
+	struct engine_options options = engine_options_of(setup);
+	struct lake *first = first_lake(setup);
+	struct engine *engine;
+	struct err err = {0};
+	size_t n = add_all(setup, first, sources, without);
+
+	first_free(first);
+	if (!*without)
+		return n;
+	engine = engine_start(&options, &err);
+	if (!engine)
+		return n;
+	run_until(engine, clock_ms() + FIND_MS, looked, NULL);
+	n = add_all(setup, engine_lake(engine), sources, without);
+	engine_stop(engine, CLOSE_MS);
+	return n;
+}
+
+static bool say_without(const struct setup *setup, const char *name)
+{
+	if (known_service(setup, name))
+		fprintf(stderr, "laketop: where the log of %s is, nobody knows: name it in the profile: log = FILE, container = NAME or unit = NAME\n", name);
+	return false;
+}
+
+/* ---- printing ---- */
+
+static void put_json(struct printing *p, const struct log_entry *e)
+{
+	const struct log_source *source = logs_source(p->logs, e->source);
+	struct json_writer w;
+
+	json_begin(&w, &p->out, false);
+	json_open(&w, NULL, '{');
+	json_put_time(&w, "at", e->at);
+	json_put_bool(&w, "stamped", e->stamped);
+	json_put_text(&w, "service", source->service);
+	json_put_text(&w, "source", log_kind_word(source->kind));
+	json_put_text(&w, "level", e->level ? log_level_word(e->level) : NULL);
+	json_put_i64(&w, "lines", e->lines);
+	json_put_i64(&w, "cut", (int64_t)e->cut);
+	json_put_text(&w, "text", e->text);
+	json_close(&w, '}');
+	buf_puts(&p->out, "\n");
+}
+
+static void put_text(struct printing *p, const struct log_entry *e)
+{
+	struct text rest = {e->text, e->len}, line;
+	char time[CLOCK_TEXT];
+	bool first = true;
+
+	while (text_line(&rest, &line)) {
+		buf_printf(&p->out, "%-*s %-5s %s%s%.*s\n", p->width, logs_source(p->logs, e->source)->service, first ? log_level_word(e->level) : "",
+			first && !e->stamped ? clock_hms(time, e->at) : "", first && !e->stamped ? " " : "", (int)line.len, line.at);
+		first = false;
+	}
+	if (e->cut)
+		buf_printf(&p->out, "%-*s       (%zu more bytes)\n", p->width, "", e->cut);
+}
+
+static void print_taken(struct printing *p)
+{
+	for (size_t i = 0; i < logs_count(p->logs) && !p->broken; i++) {
+		const struct log_entry *e = logs_get(p->logs, i);
+
+		if (e->level < p->level && (e->level || p->level > LOG_TRACE))
+			continue;
+		if (p->match && !log_match_in(p->match, (struct text){e->text, e->len}, 0, NULL, NULL))
+			continue;
+		buf_reset(&p->out);
+		p->setup->options->json ? put_json(p, e) : put_text(p, e);
+		p->broken = fwrite(p->out.at, 1, p->out.len, stdout) != p->out.len;
+	}
+	logs_forget(p->logs);
+	p->broken = fflush(stdout) != 0 || p->broken;
+}
+
+static int signals_of_end(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* Until all is read, or without end; the number of the signal that ended it. */
+static int print_all(struct printing *p, int news, int signals)
+{
+	struct signalfd_siginfo info;
+	uint64_t count;
+	bool over = false;
+
+	while (!p->broken) {
+		struct pollfd fds[] = {{news, POLLIN, 0}, {signals, POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
+
+		over = logs_over(p->logs); /* asked before the last of it is taken */
+		logs_turn(p->logs);
+		if (p->setup->options->follow ? logs_caught_up(p->logs) : over)
+			print_taken(p);
+		if (over)
+			return 0;
+		poll(fds, 3, LOOK_MS);
+		if (read(news, &count, sizeof count) < 0 && errno != EAGAIN)
+			return 0;
+		if (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+			return (int)info.ssi_signo;
+		if (fds[2].revents & (POLLERR | POLLHUP))
+			return 0;
+	}
+	return 0;
+}
+
+static void say_what_is_missing(const struct printing *p)
+{
+	char words[200];
+
+	for (size_t i = 0; i < logs_sources(p->logs); i++) {
+		logs_words(p->logs, i, words);
+		if (words[0])
+			fprintf(stderr, "laketop: %s (%s): %s\n", logs_source(p->logs, i)->service, log_kind_word(logs_source(p->logs, i)->kind), words);
+	}
+	if (logs_gone(p->logs))
+		fprintf(stderr, "laketop: %llu older lines are left out: they are more than memory should hold; --since a later time\n",
+			(unsigned long long)logs_gone(p->logs));
+}
+
+static int run(struct printing *p, const struct log_source *sources, size_t n)
+{
+	const struct options *o = p->setup->options;
+	int signals = signals_of_end(), news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ended;
+
+	for (size_t i = 0; i < n; i++)
+		if ((int)strlen(sources[i].service) > p->width)
+			p->width = (int)strlen(sources[i].service);
+	p->logs = logs_open(&(struct log_options){.host = p->setup->host, .sources = sources, .n = n, .since = o->since, .tail = TAIL, .follow = o->follow,
+		.patient = true, .bytes = BYTES, .news = news});
+	ended = print_all(p, news, signals);
+	say_what_is_missing(p);
+	logs_close(p->logs, CLOSE_MS);
+	close(news);
+	close(signals);
+	return ended ? 128 + ended : EXIT_READY;
+}
+
+int logs_run(const struct setup *setup)
+{
+	const struct options *o = setup->options;
+	struct printing p = {.setup = setup};
+	struct log_source sources[LOG_SOURCES_MAX];
+	const char *without;
+	struct err err = {0};
+	size_t n;
+	int code;
+
+	if (o->level && !log_level_named(text_of(o->level), &p.level)) {
+		fprintf(stderr, "laketop: --level %s: expected trace, debug, info, warn, error or fatal\n", o->level);
+		return EXIT_USAGE;
+	}
+	if (o->match && !(p.match = log_match_new(o->match, &err))) {
+		fprintf(stderr, "laketop: --match %s\n", err.words);
+		return EXIT_USAGE;
+	}
+	net_global_init();
+	n = find_sources(setup, sources, &without);
+	if (without)
+		code = say_without(setup, without) ? EXIT_READY : EXIT_USAGE;
+	else {
+		buf_init(&p.out, LINE_BYTES);
+		code = run(&p, sources, n);
+		buf_free(&p.out);
+	}
+	log_match_free(p.match);
+	return code;
+}
