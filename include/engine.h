@@ -45,6 +45,9 @@ void engine_drop_view(struct engine *engine, const char *service);
 void engine_ask_table(struct engine *engine, const char *catalog, const char *view, const char *table);
 /* Whether somebody looks at tables: catalogs are asked half as often while nobody does. True at first. */
 void engine_watch_tables(struct engine *engine, bool watched);
+/* Reads the logs of a service, NULL: of all, from shortly before a moment on, 0: the newest lines. They are in lake.logs. */
+void engine_open_logs(struct engine *engine, const char *service, int64_t since);
+void engine_watch_logs(struct engine *engine, bool watched); /* whether somebody looks: else they are closed after a while */
 /* Something is to be changed: it is prepared, then offered in lake.actions. The action's id; 0: the gate refuses, err says why. The
  * same wish twice is one action. */
 uint64_t engine_wish(struct engine *engine, const struct action_wish *wish, struct err *err);

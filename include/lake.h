@@ -145,6 +145,7 @@ struct lake {
 	size_t n_ports;
 	const struct action_shown *actions; /* newest last; those that are over stay, a while */
 	size_t n_actions;
+	const struct logs *logs;      /* what somebody looks at; NULL: nobody asked */
 	const char *locked;           /* why nothing may be changed now: "read-only", "locked"; NULL: it may */
 	struct event *events;         /* newest last */
 	size_t n_events;

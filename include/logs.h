@@ -91,7 +91,8 @@ struct log_options {
 	bool follow;
 	bool patient;    /* nothing is left out: who reads waits for who takes */
 	size_t bytes;    /* of memory, about; 0: 12 MiB */
-	int news;        /* an eventfd that is told; -1 */
+	void (*news)(void *ctx); /* called by readers: there is something to take; NULL */
+	void *ctx;
 };
 enum { LOG_SOURCES_MAX = 32 };
 struct logs;

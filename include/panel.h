@@ -22,8 +22,11 @@ enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw ke
 	ACT_COPY,
 	ACT_ACTIONS,    /* x: what can be done to the selected row */
 	ACT_PEEK,       /* v: the records behind the selected row */
+	ACT_LOGS,       /* l: the log of the selected row */
+	ACT_FOLLOW, ACT_WRAP, ACT_TIMES, ACT_LEVEL_UP, ACT_LEVEL_DOWN, ACT_NEXT_ERROR, ACT_PREVIOUS_ERROR, ACT_FIND_NEXT, ACT_FIND_PREVIOUS,
 	/* handled by tui/ itself, for every panel */
-	ACT_RUNNING, ACT_LOCK, ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE, ACT_REDRAW, ACT_SUSPEND, ACT_QUIT,
+	ACT_RUNNING, ACT_LOCK, ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_SEARCH, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE,
+	ACT_REDRAW, ACT_SUSPEND, ACT_QUIT,
 	ACT_PANEL_0, ACT_PANEL_1, ACT_PANEL_2, ACT_PANEL_3, ACT_PANEL_4, ACT_PANEL_5, ACT_PANEL_6, ACT_PANEL_7, ACT_PANEL_8, ACT_PANEL_9,
 	ACT_COUNT,
 };
@@ -40,12 +43,14 @@ enum { /* reactions, or-ed */
 	 * seconds, and the panel answers with this again; they live until the panel's next act. */
 	REACT_ASK = 64,
 	REACT_DROP = 128,  /* the answer of view.drop_service is not wanted any more */
+	REACT_LOGS = 512, /* open the logs of view.log_service (NULL: all) from view.log_since on, in their panel */
 	REACT_ACT = 256,  /* show what can be done to view.act_subject of view.act_service */
 };
 
 struct panel_view { /* what tui/ shares with the panel at each call */
 	const struct lake *lake;
 	const char *filter;      /* "" none; matches as part of a row, without regard to case */
+	const char *search;      /* what is looked for in a log; "" nothing */
 	bool problems_only;
 	bool frozen;             /* a banner says so; the lake is an older one */
 	const char *subject;     /* the service page's service; NULL elsewhere */
@@ -61,6 +66,8 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	const char *ask_service, *ask_view, *ask_subject;
 	const char *ask_catalog; /* not NULL: this one is asked, of the table ask_subject, and no service */
 	const char *drop_service;
+	const char *log_service;
+	int64_t log_since;       /* ms since 1970; 0: the newest */
 	int64_t again_ms;        /* ACT_REFRESH again after so long, asked or not; 0: as REACT_ASK says */
 };
 
@@ -78,6 +85,7 @@ struct panel {
 	void (*draw)(struct panel_view *view, void *state, struct canvas *c);
 	unsigned (*act)(struct panel_view *view, void *state, enum act act); /* reactions */
 	bool tables;              /* looks at tables: they are asked more often meanwhile */
+	bool logs;                /* shows lake.logs */
 	void (*end)(void *state); /* gives back what the state holds; NULL: nothing */
 };
 extern const struct panel *const panels[]; /* ends with NULL; the first is the overview */

@@ -628,6 +628,9 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		view->act_on = ON_SERVICE;
 		view->act_service = rows.at[o->grid.selected]->name;
 		reactions = REACT_ACT;
+	} else if (rows.n && what == ACT_LOGS) {
+		view->log_service = rows.at[o->grid.selected]->name;
+		reactions = REACT_LOGS;
 	} else if (rows.n && what == ACT_COPY) {
 		view->copy = show_sentence(o->copied, sizeof o->copied, rows.at[o->grid.selected]);
 		reactions = REACT_COPY;
@@ -643,7 +646,7 @@ const struct panel panel_overview = {
 	.help = "Can the demo be started? The first lines say what is broken, causes before victims, and what helps. Below stands each "
 		"service with its verdict, the version that answers (the expected one in parentheses where it differs), its port, who holds "
 		"it, and its figures. ! marks a warning. What is dim is old, and says how old.",
-	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_NONE, NULL}},
+	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_LOGS, "log"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct overview),
 	.draw = draw,
 	.act = act,

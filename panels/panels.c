@@ -10,6 +10,7 @@ const struct panel *const panels[] = {
 	&panel_kafka,
 	&panel_tables,
 	&panel_spark,
+	&panel_logs,
 	&panel_changes,
 	&panel_service,
 	NULL,

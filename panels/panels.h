@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "panel.h"
 
-extern const struct panel panel_overview, panel_ports, panel_kafka, panel_tables, panel_spark, panel_changes, panel_service;
+extern const struct panel panel_overview, panel_ports, panel_kafka, panel_tables, panel_spark, panel_logs, panel_changes, panel_service;
 
 struct event_list {
 	struct grid grid;

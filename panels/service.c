@@ -525,6 +525,10 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		view->act_service = s->name;
 		return REACT_ACT;
 	}
+	if (what == ACT_LOGS) {
+		view->log_service = s->name;
+		return REACT_LOGS;
+	}
 	if (what == ACT_NEXT_VIEW)
 		return turn_view(page, s, 1);
 	if (what == ACT_PREVIOUS_VIEW)

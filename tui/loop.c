@@ -56,8 +56,10 @@ static void draw(struct loop *l)
 		canvas_free(l->canvas);
 		l->canvas = canvas_new(width, height, l->setup->ascii);
 	}
-	if (l->engine)
+	if (l->engine) {
 		engine_watch_tables(l->engine, screen_watches_tables(l->screen));
+		engine_watch_logs(l->engine, screen_watches_logs(l->screen));
+	}
 	screen_draw(l->screen, l->canvas, &y, &x);
 	terminal_paint(l->terminal, l->canvas, y, x);
 	l->dirty = false;
@@ -123,6 +125,8 @@ static void fulfil(struct loop *l, const struct wish *wish)
 		engine_refresh(l->engine, wish->service[0] ? wish->service : NULL);
 	if (wish->what & WISH_IDENTIFY)
 		engine_ask_port(l->engine, wish->address, wish->port);
+	if (wish->what & WISH_LOGS)
+		engine_open_logs(l->engine, wish->service[0] ? wish->service : NULL, wish->log_since);
 	if (wish->what & WISH_DROP)
 		engine_drop_view(l->engine, wish->service);
 	if ((wish->what & WISH_ASK) && wish->ask_catalog)

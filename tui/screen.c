@@ -21,12 +21,12 @@
 
 enum { PAGES_MAX = 16, MESSAGE_MS = 3000, ASK_MS = 5000, PALETTE_ROWS = 14 };
 
-enum mode { MODE_PANEL, MODE_FILTER, MODE_PALETTE, MODE_HELP, MODE_ACTING };
+enum mode { MODE_PANEL, MODE_FILTER, MODE_SEARCH, MODE_PALETTE, MODE_HELP, MODE_ACTING };
 
 struct page {
 	int panel;               /* index of panels[] */
 	char subject[NAME_SIZE]; /* of a service page */
-	char filter[PROMPT_SIZE];
+	char filter[PROMPT_SIZE], search[PROMPT_SIZE];
 };
 
 struct screen {
@@ -100,6 +100,11 @@ static const struct panel *panel_of(struct screen *s)
 	return panels[page_of(s)->panel];
 }
 
+bool screen_watches_logs(struct screen *s)
+{
+	return panel_of(s)->logs;
+}
+
 bool screen_watches_tables(struct screen *s)
 {
 	return panel_of(s)->tables;
@@ -110,7 +115,7 @@ static struct panel_view view_of(struct screen *s)
 	struct page *page = page_of(s);
 
 	return (struct panel_view){
-		.lake = s->lake, .filter = page->filter, .problems_only = s->problems_only, .frozen = screen_frozen(s),
+		.lake = s->lake, .filter = page->filter, .search = page->search, .problems_only = s->problems_only, .frozen = screen_frozen(s),
 		.subject = page->subject[0] ? page->subject : NULL,
 	};
 }
@@ -182,9 +187,9 @@ static void draw_bottom(struct screen *s, const struct frame *frame, struct canv
 {
 	struct canvas line = canvas_part(c, c->height - 1, 0, 1, c->width);
 
-	if (s->mode == MODE_FILTER) {
+	if (s->mode == MODE_FILTER || s->mode == MODE_SEARCH) {
 		*y = c->height - 1;
-		*x = prompt_draw(&s->filter, &line, 0, 0, c->width, "/");
+		*x = prompt_draw(&s->filter, &line, 0, 0, c->width, s->mode == MODE_FILTER ? "/" : "search: ");
 	} else
 		frame_hints(frame, &line);
 }
@@ -247,13 +252,18 @@ static void go_to_panel(struct screen *s, int panel)
 		push(s, panel, NULL);
 }
 
-static void open_service(struct screen *s, const char *name)
+static void open_panel(struct screen *s, const char *panel, const char *subject)
 {
-	for (int i = 0; name && panels[i]; i++)
-		if (panels[i] == panel_named("service")) {
-			push(s, i, name);
+	for (int i = 0; subject && panels[i]; i++)
+		if (panels[i] == panel_named(panel)) {
+			push(s, i, subject);
 			return;
 		}
+}
+
+static void open_service(struct screen *s, const char *name)
+{
+	open_panel(s, "service", name);
 }
 
 static bool leave_page(struct screen *s)
@@ -266,6 +276,8 @@ static bool leave_page(struct screen *s)
 }
 
 /* ---- acts ---- */
+
+static unsigned panel_act_by(struct screen *s, enum act act, bool by_hand, struct wish *wish);
 
 static void react(struct screen *s, const struct panel_view *view, unsigned reactions, struct wish *wish)
 {
@@ -286,6 +298,11 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		wish->what |= WISH_DROP;
 		text_copy(wish->service, sizeof wish->service, text_of(view->drop_service));
 	}
+	if ((reactions & REACT_LOGS) && panel_of(s)->logs) {
+		wish->what |= WISH_LOGS;
+		text_copy(wish->service, sizeof wish->service, text_of(view->log_service));
+		wish->log_since = view->log_since;
+	}
 	if (view->again_ms)
 		s->ask_next = clock_ms() + view->again_ms;
 	if ((reactions & REACT_ASK) && (view->ask_service || view->ask_catalog) && view->ask_view) {
@@ -303,6 +320,10 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		leave_page(s);
 	if (reactions & REACT_OPEN)
 		open_service(s, view->open);
+	if ((reactions & REACT_LOGS) && !panel_of(s)->logs) {
+		open_panel(s, "logs", view->log_service);
+		panel_act_by(s, ACT_LOGS, false, wish); /* anew, at the moment that is told now */
+	}
 }
 
 static unsigned panel_act_by(struct screen *s, enum act act, bool by_hand, struct wish *wish)
@@ -439,6 +460,12 @@ static void run_act(struct screen *s, enum act act, struct wish *wish)
 	case ACT_FILTER:
 		begin_filter(s);
 		return;
+	case ACT_SEARCH:
+		if (panel_of(s)->logs) {
+			s->mode = MODE_SEARCH;
+			prompt_set(&s->filter, page_of(s)->search);
+		}
+		return;
 	case ACT_PROBLEMS:
 		s->problems_only = !s->problems_only;
 		return;
@@ -488,6 +515,19 @@ static void filter_key(struct screen *s, int key, struct wish *wish)
 	else
 		prompt_key(&s->filter, key);
 	text_copy(page_of(s)->filter, sizeof page_of(s)->filter, text_of(s->filter.s));
+}
+
+static void search_key(struct screen *s, int key, struct wish *wish)
+{
+	if (key == K_ESCAPE || (key == K_BACKSPACE && !s->filter.len)) {
+		page_of(s)->search[0] = '\0';
+		s->mode = MODE_PANEL;
+	} else if (key == K_ENTER) {
+		text_copy(page_of(s)->search, sizeof page_of(s)->search, text_of(s->filter.s));
+		s->mode = MODE_PANEL;
+		panel_act(s, ACT_FIND_NEXT, wish);
+	} else
+		prompt_key(&s->filter, key);
 }
 
 static void run_choice(struct screen *s, const struct choice *chosen, struct wish *wish)
@@ -554,6 +594,8 @@ struct wish screen_key(struct screen *s, int key)
 		run_act(s, act, &wish);
 	else if (s->mode == MODE_FILTER)
 		filter_key(s, key, &wish);
+	else if (s->mode == MODE_SEARCH)
+		search_key(s, key, &wish);
 	else if (s->mode == MODE_ACTING)
 		acting_mode_key(s, key, &wish);
 	else if (s->mode == MODE_PANEL)
@@ -565,7 +607,9 @@ struct wish screen_key(struct screen *s, int key)
 
 void screen_paste(struct screen *s, struct text text)
 {
-	if (s->mode == MODE_FILTER) {
+	if (s->mode == MODE_SEARCH) {
+		prompt_paste(&s->filter, text);
+	} else if (s->mode == MODE_FILTER) {
 		prompt_paste(&s->filter, text);
 		text_copy(page_of(s)->filter, sizeof page_of(s)->filter, text_of(s->filter.s));
 	} else if (s->mode == MODE_ACTING) {

@@ -22,6 +22,7 @@ enum { /* wishes, or-ed */
 	WISH_ACT = 512,     /* wish.action is to be prepared; then screen_offer() */
 	WISH_CONFIRM = 1024, /* wish.id runs */
 	WISH_CANCEL = 2048, /* wish.id is cancelled */
+	WISH_LOGS = 8192,   /* the logs of wish.service, "" all, from wish.log_since on */
 	WISH_LOCK = 4096,   /* actions: locked where wish.locked */
 };
 struct wish {
@@ -35,6 +36,7 @@ struct wish {
 	bool locked;
 	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[512];
 	bool ask_catalog;
+	int64_t log_since;
 };
 
 struct screen;
@@ -54,6 +56,7 @@ void screen_say(struct screen *s, enum style style, const char *format, ...) __a
 void screen_offer(struct screen *s, uint64_t id, const char *refused); /* what became of WISH_ACT; id 0: refused says why */
 struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */
 bool screen_frozen(const struct screen *s);
+bool screen_watches_logs(struct screen *s);
 bool screen_watches_tables(struct screen *s); /* the panel in sight is about them */
 int64_t screen_due(const struct screen *s); /* clock_ms() of the next draw that is needed without news; never: INT64_MAX */
 

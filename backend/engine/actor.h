@@ -139,6 +139,8 @@ struct engine {
 	struct history load, memory;
 	uint64_t event_number;
 	int64_t nudge_next;          /* clock_ms(): not before this is looked again for a verification's sake */
+	struct logs *logs;   /* NULL: nobody looks */
+	int64_t logs_next, logs_watched; /* clock_ms(): not taken before; looked at last */
 	struct ops *ops;             /* NULL before the start is whole */
 	bool discovered;             /* the first round of discovery was answered */
 	int events_file;             /* fd or -1 */
@@ -150,6 +152,9 @@ struct actor *actor_start(struct engine *e, enum job job, const char *name, cons
 	const struct service_kind *kind, const struct target *target);
 void actor_wake(struct actor *a);
 void actor_close_ends(struct actor *a);
+enum { LOGS_BEFORE_MS = 60000 };
+void logs_take(struct engine *e);
+int64_t logs_due(const struct engine *e, int64_t due); /* earlier, where there is more to take */
 void engine_news(void *engine); /* any thread: a turn is due */
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */
 struct wait actor_wait(const struct engine *e, int64_t ms);

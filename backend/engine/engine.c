@@ -15,6 +15,7 @@
 
 #include "actor.h"
 #include "log.h"
+#include "logs.h"
 #include "../ops/ops.h"
 
 /* ---- members ---- */
@@ -280,6 +281,7 @@ bool engine_turn(struct engine *e)
 	discovery_state(e);
 	store_sum_up(e);
 	ports_build(e);
+	logs_take(e);
 	if (e->ops)
 		ops_turn(e->ops, &e->lake, say_action, e);
 	look_at_what_is_verified(e);
@@ -292,7 +294,7 @@ bool engine_turn(struct engine *e)
 int64_t engine_due(const struct engine *e)
 {
 	/* ages grow and deadlines pass without news; until the first answers are in this is worth a closer look */
-	return e->lake.now + (e->lake.settled ? PULSE_MS : PULSE_MS / 8);
+	return logs_due(e, e->lake.now + (e->lake.settled ? PULSE_MS : PULSE_MS / 8));
 }
 
 /* ---- start and stop ---- */
@@ -572,6 +574,8 @@ unsigned engine_stop(struct engine *e, int64_t ms)
 	int64_t end = clock_ms() + ms;
 	unsigned abandoned = 0;
 
+	logs_close(e->logs, ms);
+	e->lake.logs = e->logs = NULL;
 	if (e->ops) {
 		abandoned = ops_stop(e->ops, end);
 		e->ops = abandoned ? e->ops : NULL;

@@ -498,8 +498,8 @@ void docker_end(void *state)
 /* ---- requests of others ---- */
 
 /* Asks whichever engine is there. take NULL: the answer is kept. */
-static bool ask_engine(struct host *h, struct net *net, struct wait wait, struct http_request *request, const char *path, long *status, struct buf *body,
-	struct err *err)
+static bool ask_engine(struct host *h, struct net *net, struct wait wait, struct http_request *request, const char *path, long *status,
+	struct buf *body, struct err *err)
 {
 	static const struct endpoint nobody = {"127.0.0.1", 80};
 	struct snapshot *s = snapshot_new("docker", PART_DOCKER);

@@ -37,7 +37,8 @@ struct logs {
 	struct log_reader readers[LOG_SOURCES_MAX];
 	size_t n;
 	int cancel;
-	_Atomic int news;
+	pthread_mutex_t news_lock;
+	void (*news)(void *ctx);
 	_Atomic bool ended;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t room, left;
@@ -108,13 +109,13 @@ bool reader_pause(const struct log_reader *r, int64_t ms)
 	return wait_fd(wait_for(ms, reader_cancel(r)), -1, 0) == 0;
 }
 
-static void tell_news(const struct logs *logs)
+/* Whoever is told may be gone once it was closed: not after that. */
+static void tell_news(struct logs *logs)
 {
-	static const uint64_t one = 1;
-	int news = atomic_load(&logs->news);
-
-	if (news >= 0 && write(news, &one, sizeof one) < 0)
-		return; /* it is full of news already */
+	pthread_mutex_lock(&logs->news_lock);
+	if (logs->news)
+		logs->news(logs->options.ctx);
+	pthread_mutex_unlock(&logs->news_lock);
 }
 
 static bool take_event(void *ctx, const struct log_event *event)
@@ -213,6 +214,7 @@ static void logs_free(struct logs *logs)
 			log_folder_free(logs->readers[i].folders[k]);
 		pthread_mutex_destroy(&logs->readers[i].lock);
 	}
+	pthread_mutex_destroy(&logs->news_lock);
 	pthread_mutex_destroy(&logs->lock);
 	pthread_cond_destroy(&logs->room);
 	pthread_cond_destroy(&logs->left);
@@ -298,7 +300,8 @@ struct logs *logs_open(const struct log_options *options)
 	logs->options.sources = NULL; /* the readers have theirs */
 	if (!logs->options.bytes)
 		logs->options.bytes = BYTES_DEFAULT;
-	atomic_store(&logs->news, options->news);
+	logs->news = options->news;
+	pthread_mutex_init(&logs->news_lock, NULL);
 	logs->cancel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	pthread_mutex_init(&logs->lock, NULL);
 	pthread_cond_init(&logs->room, NULL);
@@ -337,7 +340,9 @@ void logs_close(struct logs *logs, int64_t ms)
 	end.tv_sec += end.tv_nsec / 1000000000;
 	end.tv_nsec %= 1000000000;
 	atomic_store(&logs->ended, true);
-	atomic_store(&logs->news, -1);
+	pthread_mutex_lock(&logs->news_lock);
+	logs->news = NULL;
+	pthread_mutex_unlock(&logs->news_lock);
 	pthread_mutex_lock(&logs->lock);
 	if (write(logs->cancel, &one, sizeof one) < 0)
 		end.tv_sec++;

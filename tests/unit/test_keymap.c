@@ -20,7 +20,8 @@ static void the_keys_of_the_manual_do_what_it_says(void **state)
 		{'q', ACT_BACK}, {K_ESCAPE, ACT_CANCEL}, {'?', ACT_HELP}, {':', ACT_PALETTE}, {'/', ACT_FILTER}, {'!', ACT_PROBLEMS},
 		{K_ENTER, ACT_ENTER}, {'r', ACT_REFRESH}, {'y', ACT_COPY}, {'p', ACT_FREEZE}, {'o', ACT_SORT},
 		{'O', ACT_SORT_REVERSE}, {'v', ACT_PEEK}, {'m', ACT_MOUSE}, {'i', ACT_IDENTIFY}, {K_TAB, ACT_NEXT_VIEW}, {'j', ACT_DOWN}, {'k', ACT_UP},
-		{'g', ACT_TOP}, {'G', ACT_BOTTOM}, {'1', ACT_PANEL_1}, {'8', ACT_PANEL_8}, {12, ACT_REDRAW}, {26, ACT_SUSPEND}, {3, ACT_QUIT},
+		{'g', ACT_TOP}, {'G', ACT_BOTTOM}, {'1', ACT_PANEL_1}, {'8', ACT_PANEL_8},
+		{'l', ACT_LOGS}, {'n', ACT_FIND_NEXT}, {'e', ACT_NEXT_ERROR}, {12, ACT_REDRAW}, {26, ACT_SUSPEND}, {3, ACT_QUIT},
 	};
 
 	(void)state;

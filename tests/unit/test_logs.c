@@ -325,7 +325,7 @@ static void test_merged(void **state)
 	(void)state;
 	write_to("a.log", "w", "no stamp yet\n26/11/29 19:00:01 INFO a1\n26/11/29 19:00:03 ERROR a3\njava.lang.X: why\n\tat y\n26/11/29 19:00:05 INFO a5\n");
 	write_to("b.log", "w", "26/11/29 19:00:02 WARN b2\n26/11/29 19:00:04 INFO b4\n");
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = sources, .n = 3, .news = -1});
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = sources, .n = 3});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 6);
 	for (size_t i = 1; i < 6; i++) {
@@ -356,7 +356,7 @@ static void test_followed(void **state)
 
 	(void)state;
 	write_to("f.log", "w", "INFO: one\n");
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .follow = true, .news = -1});
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .follow = true});
 	await(logs, 1);
 	write_to("f.log", "a", "INFO: two\nhalf");
 	await(logs, 2);
@@ -404,20 +404,18 @@ static void test_since(void **state)
 	for (int i = 0; i < 36000; i++)
 		fprintf(f, "26/11/29 1%d:%02d:%02d INFO n %d%s\n", 8 + i / 18000, i / 300 % 60, i / 5 % 60, i, i % 50 ? "" : "\n\tat somewhere(Else.java:1)");
 	fclose(f);
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(19, 30, 0, 0), .patient = true, .news = -1});
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(19, 30, 0, 0), .patient = true});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 9000);
 	assert_int_equal(logs_get(logs, 0)->at, at(19, 30, 0, 0));
 	logs_close(logs, 1000);
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(16, 30, 0, 0), .patient = true, .bytes = 64 << 20,
-		.news = -1});
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(16, 30, 0, 0), .patient = true, .bytes = 64 << 20});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 30 + 60 + 36000);
 	assert_non_null(strstr(logs_get(logs, 0)->text, "16:30:00 INFO packed"));
 	logs_close(logs, 1000);
 	/* bounded: what goes is counted to the line */
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(18, 0, 0, 0), .patient = true, .bytes = 100000,
-		.news = -1});
+	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(18, 0, 0, 0), .patient = true, .bytes = 100000});
 	await_over(logs);
 	snprintf(line, sizeof line, "n %d", 35999);
 	assert_non_null(strstr(logs_get(logs, logs_count(logs) - 1)->text, line));
@@ -437,7 +435,7 @@ static void test_closed(void **state)
 {
 	struct log_source source = file_source("s.log");
 	int64_t begun = clock_ms();
-	struct logs *logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = 1, .follow = true, .news = -1});
+	struct logs *logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = 1, .follow = true});
 
 	(void)state;
 	wait_fd(wait_for(100, -1), -1, 0);
