@@ -72,6 +72,8 @@ struct host {
 	pid_t (*spawn)(struct host *h, const struct spawn *what, struct err *err);
 	/* Of one that spawn() started: -1 runs still, else its exit status (128 + a signal's number); -2: not ours. */
 	int (*spawned)(struct host *h, pid_t pid);
+	/* When a process began, ms since 1970; 0: there is none, or it has ended and was not reaped. */
+	int64_t (*began)(struct host *h, pid_t pid);
 	/* Sends a signal to a process that began then, and to no other that has its number by now. */
 	bool (*signal)(struct host *h, pid_t pid, int64_t started, int number, struct err *err);
 	/* Fills s->facts of a PART_HOST snapshot. look is kept between calls by one actor (NULL at first): caches, CPU times. */

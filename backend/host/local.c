@@ -158,6 +158,7 @@ static const struct host local = {
 	.follow = local_follow,
 	.spawn = local_spawn,
 	.spawned = local_spawned,
+	.began = local_began,
 	.signal = local_signal,
 	.look = local_look,
 	.look_end = local_look_end,

@@ -21,6 +21,7 @@ int local_follow(struct host *h, const char *const argv[], bool (*take)(void *ct
 	struct wait wait, struct err *err);
 pid_t local_spawn(struct host *h, const struct spawn *what, struct err *err);
 int local_spawned(struct host *h, pid_t pid);
+int64_t local_began(struct host *h, pid_t pid);
 bool local_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err);
 
 /* look.c */

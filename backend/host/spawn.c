@@ -130,8 +130,7 @@ pid_t local_spawn(struct host *h, const struct spawn *what, struct err *err)
 	return pid;
 }
 
-/* ms since 1970; 0: there is no such process */
-static int64_t process_started(pid_t pid)
+int64_t local_began(struct host *h, pid_t pid)
 {
 	char path[40], line[1024];
 	struct stat_line stat;
@@ -139,12 +138,13 @@ static int64_t process_started(pid_t pid)
 	ssize_t n;
 	int fd;
 
+	(void)h;
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd >= 0 ? read(fd, line, sizeof line) : -1;
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0 || !stat_parse((struct text){line, (size_t)n}, &stat))
+	if (n <= 0 || !stat_parse((struct text){line, (size_t)n}, &stat) || stat.state == 'Z' || stat.state == 'X')
 		return 0;
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_REALTIME, &wall);
@@ -157,11 +157,10 @@ bool local_signal(struct host *h, pid_t pid, int64_t started, int number, struct
 	int fd = pid > 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, why = errno;
 	int64_t began;
 
-	(void)h;
 	if (fd < 0)
 		return err_set(err, ERR_SYSTEM, "process %d: %s", (int)pid, pid > 1 ? strerrordesc_np(why) : "is not one to be signalled");
 	/* the number may be another's by now: the descriptor holds the one whose start is looked at */
-	began = process_started(pid);
+	began = local_began(h, pid);
 	if (!began || llabs(began - started) > SAME_START_MS) {
 		close(fd);
 		return err_set(err, ERR_SYSTEM, "process %d is another one by now", (int)pid);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +16,13 @@
 #include "json.h"
 #include "ops.h"
 
-enum { AUDIT_TAIL = 1 << 20, AUDIT_MAX = 8 << 20, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256 };
+enum { AUDIT_TAIL = 1 << 20, AUDIT_MAX = 8 << 20, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256, SAME_START_MS = 1500 };
 
 struct audit {
 	struct host *host;
 	int fd;
 	char path[520];
+	int64_t began; /* this process */
 	char run[40]; /* tells this process's actions from another's with the same numbers */
 	const struct profile *profile;
 };
@@ -41,6 +41,7 @@ struct audit *audit_open(struct host *h, const char *state_dir, const struct pro
 	a = mem_new(1, sizeof *a);
 	a->host = h;
 	a->profile = profile;
+	a->began = h->began(h, getpid());
 	mkdir(state_dir, 0700);
 	snprintf(a->path, sizeof a->path, "%.500s/audit.jsonl", state_dir);
 	snprintf(old, sizeof old, "%s.1", a->path);
@@ -111,6 +112,7 @@ bool audit_write(struct audit *a, enum audit_phase phase, const struct action_sh
 	json_put_text(&w, "run", a->run);
 	json_put_i64(&w, "id", (int64_t)s->id);
 	json_put_i64(&w, "pid", getpid());
+	json_put_i64(&w, "pid_began_ms", a->began);
 	json_put_text(&w, "who", s->who);
 	json_put_text(&w, "host", a->host->name);
 	json_put_text(&w, "profile", a->profile ? a->profile->name : NULL);
@@ -142,7 +144,7 @@ bool audit_write(struct audit *a, enum audit_phase phase, const struct action_sh
 struct pending {
 	char run[40];
 	struct action_shown shown;
-	int64_t pid;
+	int64_t pid, began; /* of the process that wrote it */
 };
 
 static void text_of_json(char *out, size_t size, const struct json *j, const char *key)
@@ -176,6 +178,7 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 		text_of_json(p->shown.wish.verb, sizeof p->shown.wish.verb, j, "verb");
 		text_of_json(p->shown.wish.service, sizeof p->shown.wish.service, j, "service");
 		text_of_json(p->shown.wish.subject, sizeof p->shown.wish.subject, j, "subject");
+		json_i64(json_get(j, "pid_began_ms"), &p->began);
 		if (json_i64(json_get(j, "begun_ms"), &begun))
 			p->shown.begun = begun;
 	} else if (!strcmp(phase, phases[AUDIT_END]) && at < *n) {
@@ -187,35 +190,12 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 	json_free(j);
 }
 
-/* "4242 (laketop) S ...": the name, and whether it still does anything. False: there is no such process. */
-static bool process_name(struct host *h, pid_t pid, char name[32], bool *ended)
-{
-	char path[40];
-	struct buf stat;
-	struct text rest;
-	bool found;
-
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	buf_init(&stat, 4096);
-	found = h->read_file(h, path, &stat, NULL);
-	rest = buf_text(&stat);
-	text_copy(name, 32, text_between(rest, "(", ") "));
-	*ended = text_has(rest, ") Z ") || text_has(rest, ") X ");
-	buf_free(&stat);
-	return found;
-}
-
 /* One that still lives is at it; what has only its number by now is another program. */
-static bool is_at_it(struct host *h, pid_t pid)
+static bool is_at_it(struct host *h, const struct pending *p)
 {
-	char name[32], own[32];
-	bool ended, own_ended;
+	int64_t began = h->began(h, (pid_t)p->pid);
 
-	if (kill(pid, 0) != 0 && errno != EPERM)
-		return false;
-	if (!process_name(h, pid, name, &ended) || !process_name(h, getpid(), own, &own_ended))
-		return true; /* it may be */
-	return !ended && !strcmp(name, own);
+	return began && llabs(began - p->began) < SAME_START_MS;
 }
 
 static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
@@ -231,7 +211,7 @@ static size_t left_open(struct host *h, const char *path, struct action_shown *o
 	while (text_line(&rest, &line))
 		read_line(line, list, &n);
 	for (size_t i = 0; i < n && filled < most; i++) {
-		if (is_at_it(h, (pid_t)list[i].pid))
+		if (is_at_it(h, &list[i]))
 			continue;
 		out[filled] = list[i].shown;
 		/* numbers of this run begin at 1: those of others stand above them */

@@ -97,10 +97,13 @@ static bool prepare(struct action_job *j, struct err *err)
 	if (path.full)
 		err_set(err, ERR_LIMIT, "its name is too long");
 	snprintf(j->exact, sizeof j->exact, "%s http://%s:%u%s", p->method, j->target.at.address, j->target.at.port, p->path);
-	snprintf(j->effect, sizeof j->effect, "%s", !strcmp(j->wish.verb, "pause") ? "its tasks stop reading and writing, and stay assigned; it survives a restart of the worker" :
+	snprintf(j->effect, sizeof j->effect, "%s",
+		!strcmp(j->wish.verb, "pause") ? "its tasks stop reading and writing, and stay assigned; it survives a restart of the worker" :
 		!strcmp(j->wish.verb, "resume") ? "its tasks go on where they committed" :
-		on_task ? "this one task is begun anew, from its last commit" : "the connector and all of its tasks are begun anew, from their last commits");
-	snprintf(j->verify, sizeof j->verify, "%s", !strcmp(j->wish.verb, "pause") ? "its status says PAUSED" : "its status says RUNNING, and goes on to for some seconds");
+		on_task ? "this one task is begun anew, from its last commit" :
+		"the connector and all of its tasks are begun anew, from their last commits");
+	snprintf(j->verify, sizeof j->verify, "%s",
+		!strcmp(j->wish.verb, "pause") ? "its status says PAUSED" : "its status says RUNNING, and goes on to for some seconds");
 	buf_free(&path);
 	return err->code == ERR_NONE;
 }

@@ -412,7 +412,8 @@ static bool say_end(struct action_job *j, const struct connect_statement *s, con
 	if (!read_state(j, wait_for(READ_MS, -1), &after, NULL, &unread))
 		return err_set(err, ERR_CANCELLED, "interrupted at the server; the table could not be read again: %.100s", unread.words);
 	if (after.snapshot != before->snapshot || after.snapshots != before->snapshots)
-		return err_set(err, ERR_CANCELLED, "interrupted at the server, and yet the table has changed: now snapshot %" PRId64 ", look at it", after.snapshot);
+		return err_set(err, ERR_CANCELLED, "interrupted at the server, and yet the table has changed: now snapshot %" PRId64 ", look at it",
+			after.snapshot);
 	return err_set(err, ERR_CANCELLED, "interrupted at the server: the table is as it was, snapshot %" PRId64 "%s", after.snapshot,
 		writes ? "; files that it had written may stay as orphans" : "; what it had deleted by then is gone");
 }

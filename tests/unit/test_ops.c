@@ -570,8 +570,8 @@ static void a_signal_reaches_only_the_process_that_began_then(void **state)
 {
 	static const char *const sleeping[] = {"/bin/sleep", "60", NULL};
 	struct err err = {0};
-	int64_t now = clock_wall_ms(), end;
 	pid_t pid = world.local->spawn(world.local, &(struct spawn){.argv = sleeping}, &err);
+	int64_t now = world.local->began(world.local, pid), end;
 
 	(void)state;
 	assert_true(pid > 0);
