@@ -9,6 +9,7 @@
  */
 #include "keeper_own.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,13 +109,21 @@ static void take_over(struct record *new, struct record *old)
 	old->error = NULL;
 }
 
-static void merge(struct keeper *k, struct listing *l)
+/* False: one of another table, which only what cannot be shown told apart from this one's. */
+static bool is_told_twice(const struct record *a, const struct record *b)
 {
-	size_t old = 0, n = 0;
+	return a->format == b->format && is_same(a->at, b->at) && is_same(a->key, b->key);
+}
+
+/* How many tables are left off, as their names cannot be told apart. */
+static size_t merge(struct keeper *k, struct listing *l)
+{
+	size_t old = 0, n = 0, alike = 0;
 
 	qsort(l->records, l->n, sizeof *l->records, by_name);
 	for (size_t i = 0; i < l->n; i++) {
-		if (n && !strcmp(l->records[n - 1].name, l->records[i].name)) { /* told twice */
+		if (n && !strcmp(l->records[n - 1].name, l->records[i].name)) {
+			alike += !is_told_twice(&l->records[n - 1], &l->records[i]);
 			record_free(&l->records[i]);
 			continue;
 		}
@@ -130,6 +139,7 @@ static void merge(struct keeper *k, struct listing *l)
 	k->records = l->records;
 	k->n_records = n;
 	k->left_off = l->left_off;
+	return alike;
 }
 
 static bool list(struct keeper *k, struct probe *p, struct snapshot *s)
@@ -137,6 +147,7 @@ static bool list(struct keeper *k, struct probe *p, struct snapshot *s)
 	struct listing l = {0};
 	struct catalog_said said = {0};
 	int64_t begun = clock_ms();
+	size_t alike;
 
 	if (!k->catalog->kind->list(p, k->catalog, &k->state, each_entry, &l, &said, &s->err)) {
 		for (size_t i = 0; i < l.n; i++)
@@ -144,7 +155,9 @@ static bool list(struct keeper *k, struct probe *p, struct snapshot *s)
 		free(l.records);
 		return false;
 	}
-	merge(k, &l);
+	alike = merge(k, &l);
+	if (alike && !said.words[0])
+		snprintf(said.words, sizeof said.words, "%zu of its tables left off: the name looks like another's", alike);
 	k->said = said;
 	k->took = clock_ms() - begun;
 	return true;
@@ -415,11 +428,19 @@ static uint64_t print_of(const struct snapshot *s, const struct table *t)
 	return mix(hash, t->left_off) | 1;
 }
 
+/* Without the file that it was said of, which is another table's. */
+static const char *cause_of(const struct err *err)
+{
+	const char *cause = strstr(err->words, ".json: ");
+
+	return cause ? cause + strlen(".json: ") : err->words;
+}
+
 static void tell(struct keeper *k, struct snapshot *s)
 {
 	struct table *t = snapshot_table(s, catalog_tables, "tables");
 	const size_t at[5] = {column(t, "name"), column(t, "format"), column(t, "grade"), column(t, "error"), column(t, "words")};
-	const char *down = k->down.code ? arena_printf(s->arena, "not read, as another was not: %s", k->down.words) : NULL;
+	const char *down = k->down.code ? arena_printf(s->arena, "not read: %s", cause_of(&k->down)) : NULL;
 	int64_t tables = 0, views = 0, unread = 0, uncounted = 0, bad = 0;
 
 	table_reserve(s, t, k->n_records);
