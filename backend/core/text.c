@@ -203,13 +203,35 @@ static size_t clean_next(struct text *t, bool first, const char **piece)
 	return n;
 }
 
+/* How far it is ASCII that needs no look: mostly all of it. */
+static size_t plain_run(struct text t)
+{
+	size_t n = 0;
+
+	while (n < t.len && (unsigned char)(t.at[n] - 0x20) < 0x5f)
+		n++;
+	return n;
+}
+
 char *text_clean(char *out, size_t size, struct text t)
 {
 	size_t used = 0;
 
 	while (t.len) {
 		const char *piece;
-		size_t n = clean_next(&t, used == 0, &piece);
+		size_t plain = plain_run(t), n;
+
+		if (plain) {
+			n = size > used + 1 ? size - used - 1 : 0;
+			n = plain < n ? plain : n;
+			memcpy(out + used, t.at, n);
+			used += n;
+			if (n < plain)
+				break;
+			t = (struct text){t.at + n, t.len - n};
+			continue;
+		}
+		n = clean_next(&t, used == 0, &piece);
 
 		if (used + n + 1 > size)
 			break;

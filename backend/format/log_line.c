@@ -109,6 +109,22 @@ static bool zone(struct text *t, int *minutes)
 	return true;
 }
 
+/* mktime(3) looks whether the zone's file changed, each time: a log has thousands of lines in the same hour. */
+static time_t hour_here(int year, int month, int day, int h)
+{
+	static _Thread_local struct { int year, month, day, h; time_t at; } last = {.month = -1};
+	struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_hour = h, .tm_isdst = -1};
+
+	if (last.month != month || last.h != h || last.day != day || last.year != year) {
+		last.year = year;
+		last.month = month;
+		last.day = day;
+		last.h = h;
+		last.at = mktime(&tm);
+	}
+	return last.at;
+}
+
 static int64_t moment(int year, int month, int day, int h, int m, int s, int ms, bool zoned, int minutes)
 {
 	struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day, .tm_hour = h, .tm_min = m, .tm_sec = s, .tm_isdst = -1};
@@ -116,7 +132,10 @@ static int64_t moment(int year, int month, int day, int h, int m, int s, int ms,
 
 	if (month < 1 || month > 12 || day < 1 || day > 31 || h > 24 || m > 59 || s > 60)
 		return -1;
-	at = zoned ? timegm(&tm) - (time_t)minutes * 60 : mktime(&tm);
+	if (zoned)
+		at = timegm(&tm) - (time_t)minutes * 60;
+	else if ((at = hour_here(year, month, day, h)) >= 0)
+		at += m * 60 + s;
 	return at < 0 ? -1 : (int64_t)at * 1000 + ms;
 }
 

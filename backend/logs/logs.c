@@ -69,7 +69,8 @@ static void make_room(struct entries *list, size_t more)
 {
 	if (list->first + list->n + more <= list->room)
 		return;
-	memmove(list->all, list->all + list->first, list->n * sizeof(struct log_entry *));
+	if (list->n && list->first)
+		memmove(list->all, list->all + list->first, list->n * sizeof(struct log_entry *));
 	list->first = 0;
 	if (list->n + more > list->room) {
 		list->room = (list->n + more) * 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Lines of the logs of a lakehouse: when, how bad, what belongs together; and whatever bytes come. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +16,13 @@
 
 #include "clock.h"
 #include "fixture_bytes.h"
+#include "canvas.h"
 #include "host.h"
+#include "panel.h"
 #include "../../backend/logs/logs_own.h"
 
 static int64_t now; /* 2026-11-29T20:00:00Z */
+static struct host *host;
 
 static int64_t at(int h, int m, int s, int ms)
 {
@@ -325,7 +329,7 @@ static void test_merged(void **state)
 	(void)state;
 	write_to("a.log", "w", "no stamp yet\n26/11/29 19:00:01 INFO a1\n26/11/29 19:00:03 ERROR a3\njava.lang.X: why\n\tat y\n26/11/29 19:00:05 INFO a5\n");
 	write_to("b.log", "w", "26/11/29 19:00:02 WARN b2\n26/11/29 19:00:04 INFO b4\n");
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = sources, .n = 3});
+	logs = logs_open(&(struct log_options){.host = host, .sources = sources, .n = 3});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 6);
 	for (size_t i = 1; i < 6; i++) {
@@ -356,7 +360,7 @@ static void test_followed(void **state)
 
 	(void)state;
 	write_to("f.log", "w", "INFO: one\n");
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .follow = true});
+	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .follow = true});
 	await(logs, 1);
 	write_to("f.log", "a", "INFO: two\nhalf");
 	await(logs, 2);
@@ -404,18 +408,18 @@ static void test_since(void **state)
 	for (int i = 0; i < 36000; i++)
 		fprintf(f, "26/11/29 1%d:%02d:%02d INFO n %d%s\n", 8 + i / 18000, i / 300 % 60, i / 5 % 60, i, i % 50 ? "" : "\n\tat somewhere(Else.java:1)");
 	fclose(f);
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(19, 30, 0, 0), .patient = true});
+	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = at(19, 30, 0, 0), .patient = true});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 9000);
 	assert_int_equal(logs_get(logs, 0)->at, at(19, 30, 0, 0));
 	logs_close(logs, 1000);
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(16, 30, 0, 0), .patient = true, .bytes = 64 << 20});
+	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = at(16, 30, 0, 0), .patient = true, .bytes = 64 << 20});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 30 + 60 + 36000);
 	assert_non_null(strstr(logs_get(logs, 0)->text, "16:30:00 INFO packed"));
 	logs_close(logs, 1000);
 	/* bounded: what goes is counted to the line */
-	logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = at(18, 0, 0, 0), .patient = true, .bytes = 100000});
+	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = at(18, 0, 0, 0), .patient = true, .bytes = 100000});
 	await_over(logs);
 	snprintf(line, sizeof line, "n %d", 35999);
 	assert_non_null(strstr(logs_get(logs, logs_count(logs) - 1)->text, line));
@@ -435,7 +439,7 @@ static void test_closed(void **state)
 {
 	struct log_source source = file_source("s.log");
 	int64_t begun = clock_ms();
-	struct logs *logs = logs_open(&(struct log_options){.host = host_local(), .sources = &source, .n = 1, .since = 1, .follow = true});
+	struct logs *logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = 1, .follow = true});
 
 	(void)state;
 	wait_fd(wait_for(100, -1), -1, 0);
@@ -587,27 +591,141 @@ static void test_match(void **state)
 	log_match_free(m);
 }
 
+/* ---- the panel ---- */
+
+struct seen {
+	struct canvas *c;
+	struct buf text;
+};
+
+/* The picture as text, a line each. */
+static const char *picture(struct seen *seen, const struct panel *panel, struct panel_view *view, void *look, int width, int height)
+{
+	canvas_free(seen->c);
+	seen->c = canvas_new(width, height, false);
+	buf_free(&seen->text);
+	buf_init(&seen->text, 1 << 20);
+	canvas_clear(seen->c);
+	panel->draw(view, look, seen->c);
+	for (int y = 0; y < height; y++) {
+		for (int x = 0; x < width; x++) {
+			uint32_t code = seen->c->cells[(ptrdiff_t)y * seen->c->stride + x].code[0];
+
+			assert_true(!code || (code >= 0x20 && (code < 0x7f || code >= 0xa0))); /* no control reaches a cell */
+			buf_puts(&seen->text, code >= 0x20 && code < 0x7f ? (const char[]){(char)code, '\0'} : " ");
+		}
+		buf_puts(&seen->text, "\n");
+	}
+	return seen->text.at;
+}
+
+static void assert_shows(const char *drawn, const char *words, bool shown)
+{
+	if ((strstr(drawn, words) != NULL) != shown)
+		fail_msg("%s \"%s\" in\n%s", shown ? "no" : "there is", words, drawn);
+}
+
+static void test_panel(void **state)
+{
+	struct log_source sources[] = {file_source("a.log"), file_source("b.log")};
+	const struct panel *panel = panel_named("logs");
+	void *look = calloc(1, panel->state_size);
+	struct lake lake = {.wall = now};
+	struct panel_view view = {.lake = &lake, .filter = "", .search = "", .by_hand = true};
+	struct seen seen = {0};
+	struct logs *logs;
+
+	(void)state;
+	write_to("a.log", "w", "26/11/29 19:00:01 INFO One: \x1b]52;c;eA==\x07 [YELLOW] %s%n\n26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n\tat y.Z\n"
+		"26/11/29 19:00:05 INFO Five: the last of a\n");
+	write_to("b.log", "w", "26/11/29 19:00:02 WARN Two: careful\n26/11/29 19:00:04 DEBUG Four: caf\u00e9 \u65e5\u672c\n");
+	assert_true(panel->act(&view, look, ACT_REFRESH) & REACT_LOGS); /* it asks for them */
+	assert_null(view.log_service);
+	logs = logs_open(&(struct log_options){.host = host, .sources = sources, .n = 2});
+	lake.logs = logs;
+	await_over(logs);
+	for (int width = 40; width <= 300; width += 65)
+		for (int height = 8; height <= 98; height += 30) {
+			picture(&seen, panel, &view, look, width, height);
+			assert_shows(seen.text.at, "Five: the last", true);
+			assert_shows(seen.text.at, "follows", true);
+		}
+	picture(&seen, panel, &view, look, 100, 12);
+	assert_shows(seen.text.at, "19:00:01.000 a.log INFO  One: ]52;c;eA== [YELLOW] %s%n", true);
+	assert_shows(seen.text.at, "+2 lines", true);
+	assert_shows(seen.text.at, "at y.Z", false);
+	panel->act(&view, look, ACT_PREVIOUS_ERROR);
+	panel->act(&view, look, ACT_ENTER);
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "at y.Z", true);
+	assert_shows(seen.text.at, "held", true);
+	assert_true(panel->act(&view, look, ACT_COPY) & REACT_COPY);
+	assert_string_equal(view.copy, "26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n at y.Z");
+	panel->act(&view, look, ACT_NEXT_VIEW); /* a alone */
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "Two", false);
+	panel->act(&view, look, ACT_PREVIOUS_VIEW);
+	for (int i = 0; i < 3; i++)
+		panel->act(&view, look, ACT_LEVEL_UP);
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "One", false);
+	assert_shows(seen.text.at, "Two", true);
+	for (int i = 0; i < 3; i++)
+		panel->act(&view, look, ACT_LEVEL_DOWN);
+	view.filter = "t(wo|hree)";
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "Four", false);
+	assert_shows(seen.text.at, "Two", true);
+	view.filter = "!careful";
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "Two", false);
+	assert_shows(seen.text.at, "Four", true);
+	view.filter = "(";
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "no regular expression", true);
+	view.filter = "";
+	view.search = "caf\u00e9";
+	panel->act(&view, look, ACT_FIND_NEXT);
+	panel->act(&view, look, ACT_COPY);
+	if (!strstr(view.copy, "Four"))
+		fail_msg("on %s, wrong or not:\n%s", view.copy, picture(&seen, panel, &view, look, 100, 12));
+	view.search = "@19:00:02";
+	panel->act(&view, look, ACT_FIND_NEXT);
+	panel->act(&view, look, ACT_COPY);
+	assert_non_null(strstr(view.copy, "Two"));
+	panel->act(&view, look, ACT_FOLLOW);
+	assert_shows(picture(&seen, panel, &view, look, 100, 12), "follows", true);
+	for (enum act a = ACT_UP; a < ACT_COUNT; a++) /* whatever is pressed, it can be drawn */
+		for (int i = 0; i < 3; i++) {
+			panel->act(&view, look, a);
+			picture(&seen, panel, &view, look, 40 + i * 30, 9 + i);
+		}
+	canvas_free(seen.c);
+	buf_free(&seen.text);
+	panel->end(look);
+	free(look);
+	logs_close(logs, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines), cmocka_unit_test(test_continued), cmocka_unit_test(test_year), cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_caps), cmocka_unit_test(test_fuzz), cmocka_unit_test(test_merged), cmocka_unit_test(test_followed), cmocka_unit_test(test_since),
 		cmocka_unit_test(test_closed), cmocka_unit_test(test_frames), cmocka_unit_test(test_journal), cmocka_unit_test(test_match),
+		cmocka_unit_test(test_panel),
 	};
 
 	static const char *const files[] = {"a.log", "b.log", "f.log", "f.log.1", "s.log", "s.log.1", "s.log.2.gz"};
 	char path[128];
 	int failed;
 
+	setlocale(LC_CTYPE, "C.UTF-8"); /* which characters have a width */
 	setenv("TZ", "UTC", 1);
 	tzset();
 	now = at(20, 0, 0, 0);
 	snprintf(folder, sizeof folder, "/tmp/laketop-logs-XXXXXX");
 	if (!mkdtemp(folder))
 		return 2;
+	host = host_local();
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		unlink(path_in(path, files[i]));
+	host->close(host);
 	rmdir(folder);
 	return failed;
 }
