@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Maintenance of one table, by the Spark Connect that its catalog names. What is run is the SQL of the
+ * Maintenance of one Iceberg table, by the Spark Connect that its catalog names. What is run is the SQL of the
  * panel's preview, made anew when it is wished; nothing due, nothing is offered. It is done only when
  * the table's own metadata, read again, says so: what Spark answers is told beside it, and believed
  * alone nowhere. The worker reads through a keeper of its own, so that no other one's memory answers.
@@ -19,33 +19,10 @@
 
 enum { LIMIT_MS = 12 * 3600000, READ_MS = 30000 };
 
-enum proof { PROOF_SNAPSHOT, PROOF_EXPIRED, PROOF_LEFT }; /* a new snapshot; fewer of them; less is left to do */
-
-struct chore {
-	const char *verb;        /* also its preview's name */
-	enum table_format format;
-	enum proof proof;
-	bool folder;             /* it deletes what nothing names: every other table has to be known */
-};
-static const struct chore chores[] = {
-	{"compact", FORMAT_ICEBERG, PROOF_SNAPSHOT, false}, {"expire", FORMAT_ICEBERG, PROOF_EXPIRED, false},
-	{"manifests", FORMAT_ICEBERG, PROOF_SNAPSHOT, false}, {"deletes", FORMAT_ICEBERG, PROOF_SNAPSHOT, false},
-	{"orphans", FORMAT_ICEBERG, PROOF_LEFT, true},
-	{"optimize", FORMAT_DELTA, PROOF_SNAPSHOT, false}, {"vacuum", FORMAT_DELTA, PROOF_LEFT, false},
-};
-
-static const struct chore *chore_of(const char *verb)
+/* An expiry makes no snapshot: there are fewer of them. Everything else commits one. The verb is also its preview's name. */
+static bool is_expiry(const struct action_job *j)
 {
-	size_t i = 0;
-
-	while (strcmp(chores[i].verb, verb) != 0) /* the specs below have no other */
-		i++;
-	return &chores[i];
-}
-
-static const char *format_word(enum table_format f)
-{
-	return f == FORMAT_DELTA ? "delta" : "iceberg";
+	return !strcmp(j->wish.verb, "expire");
 }
 
 /* ---- the lake's side ---- */
@@ -80,7 +57,6 @@ static const char *known_format(const struct lake *lake, const struct catalog *c
 
 static bool offer(const struct lake *lake, const struct action_wish *w, struct action_target *t, char why[200])
 {
-	const struct chore *chore = chore_of(w->verb);
 	const struct catalog *c = lake->profile ? profile_catalog(lake->profile, w->service) : NULL;
 	const struct service *s = c && c->engine ? lake_service(lake, c->engine) : NULL;
 	const char *format;
@@ -91,8 +67,8 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	if (!w->subject[0])
 		return no(why, "of which table of %.80s?", w->service);
 	format = known_format(lake, c, w->subject);
-	if (format && strcmp(format, format_word(chore->format)) != 0)
-		return no(why, "it is for %s tables, and this one is %.40s", format_word(chore->format), format);
+	if (format && !text_starts(text_of(format), "iceberg")) /* "iceberg v2" */
+		return no(why, "it is for Iceberg tables, and this one is %.40s", format);
 	if (!c->engine)
 		return no(why, "nobody runs it: \"engine = SERVICE\" in [catalog %.80s] names a Spark Connect", c->name);
 	if (!s || !s->kind || strcmp(s->kind->name, "spark-connect") != 0)
@@ -115,8 +91,7 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 /* ---- reading the table ---- */
 
 struct state { /* what a table is like */
-	int64_t files, bytes, deletes, snapshots, manifests, snapshot; /* -1: not known; snapshot: of Delta its version */
-	int64_t left;                  /* files of the preview that are still to do; -1: not known */
+	int64_t files, bytes, deletes, snapshots, manifests, snapshot; /* -1: not known */
 	char operation[24];
 };
 
@@ -131,16 +106,16 @@ static int64_t number_of(const struct table *facts, const char *what)
 	return -1;
 }
 
-static void read_facts(const struct snapshot *s, bool delta, struct state *out)
+static void read_facts(const struct snapshot *s, struct state *out)
 {
 	const struct table *facts = snapshot_find_table(s, "table");
 
-	out->files = number_of(facts, delta ? "files" : "data files");
-	out->bytes = number_of(facts, delta ? "bytes" : "size");
-	out->snapshot = number_of(facts, delta ? "version" : "current snapshot");
-	out->deletes = number_of(facts, delta ? "deletion vectors" : "delete files");
-	out->snapshots = delta ? -1 : number_of(facts, "snapshots");
-	out->manifests = delta ? -1 : number_of(facts, "manifests");
+	out->files = number_of(facts, "data files");
+	out->bytes = number_of(facts, "size");
+	out->snapshot = number_of(facts, "current snapshot");
+	out->deletes = number_of(facts, "delete files");
+	out->snapshots = number_of(facts, "snapshots");
+	out->manifests = number_of(facts, "manifests");
 	for (size_t i = 0; facts && i < facts->n_rows; i++) {
 		struct value name = table_get(facts, i, "what"), said = table_get(facts, i, "value");
 
@@ -165,28 +140,19 @@ static bool always(void *ctx)
 	return true;
 }
 
-/* Lists the catalog. For what looks into folders until every table's is known; else a listing is enough. */
-static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, bool all, struct err *err)
+/* A listing is enough: of the tables none is read but ours. */
+static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, struct err *err)
 {
-	bool good, unread = false;
+	struct snapshot *s = snapshot_new(j->target.catalog->name, PART_CATALOG);
+	struct probe p = catalog_probe(j, wait);
+	bool good;
 
-	if (!all)
-		keeper_hurry(k, always, NULL);
-	do {
-		struct snapshot *s = snapshot_new(j->target.catalog->name, PART_CATALOG);
-		struct probe p = catalog_probe(j, wait);
-		struct value v;
-
-		p.arena = s->arena;
-		good = keeper_look(k, &p, at, s);
-		if (!good)
-			*err = s->err;
-		v = snapshot_get(s, "unread");
-		unread = good && all && v.type == VALUE_INT && v.u.i > 0;
-		snapshot_unref(s);
-	} while (unread && wait_left(wait) > READ_MS / 4);
-	if (unread)
-		return err_set(err, ERR_TIMEOUT, "not every table of %.60s could be read in time: another one may lie in its folder", j->target.catalog->name);
+	keeper_hurry(k, always, NULL);
+	p.arena = s->arena;
+	good = keeper_look(k, &p, at, s);
+	if (!good)
+		*err = s->err;
+	snapshot_unref(s);
 	return good || err->code != ERR_NONE || err_set(err, ERR_CONNECT, "%s does not answer", j->target.catalog->name);
 }
 
@@ -206,36 +172,27 @@ static struct snapshot *view(struct action_job *j, struct keeper *k, struct wait
 	return NULL;
 }
 
-/* As it is now, and what its preview says; plan may be NULL: then only whether something is left is looked at. */
+/* As it is now; plan: and what its preview says of that; NULL: not asked. */
 static bool read_state(struct action_job *j, struct wait wait, struct state *out, struct snapshot **plan, struct err *err)
 {
-	const struct chore *chore = chore_of(j->wish.verb);
 	struct storage at = profile_storage(j->target.profile, j->target.catalog->storage);
 	struct keeper *k = keeper_new(j->target.catalog);
-	struct snapshot *facts = NULL, *preview = NULL;
-	bool good = list(j, k, wait, &at, chore->folder, err);
+	struct snapshot *facts = NULL;
+	bool good = list(j, k, wait, &at, err);
 
-	*out = (struct state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1, .left = -1};
-	if (good && (plan || chore->proof == PROOF_LEFT)) {
-		preview = view(j, k, wait, &at, chore->verb, err);
-		good = preview != NULL;
+	*out = (struct state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1};
+	if (good && plan) {
+		*plan = view(j, k, wait, &at, j->wish.verb, err);
+		good = *plan != NULL;
 	}
 	if (good) {
 		facts = view(j, k, wait, &at, "table", err);
 		good = facts != NULL;
 	}
-	if (good) {
-		struct value left = snapshot_get(preview, "files");
-
-		read_facts(facts, chore->format == FORMAT_DELTA, out);
-		out->left = left.type == VALUE_INT ? left.u.i : -1;
-	}
+	if (good)
+		read_facts(facts, out);
 	keeper_free(k);
 	snapshot_unref(facts);
-	if (good && plan)
-		*plan = preview;
-	else
-		snapshot_unref(preview);
 	return good;
 }
 
@@ -250,11 +207,6 @@ static const char *text_in(const struct snapshot *s, const char *figure)
 
 static bool take_plan(struct action_job *j, const struct snapshot *plan, struct err *err)
 {
-	static const char *const proofs[] = {
-		[PROOF_SNAPSHOT] = "read again, the table has a new snapshot",
-		[PROOF_EXPIRED] = "read again, the table has fewer snapshots",
-		[PROOF_LEFT] = "looked at again, fewer such files are there",
-	};
 	const char *sql = text_in(plan, "sql"), *words = text_in(plan, "words"), *caution = text_in(plan, "caution");
 
 	if (!sql[0])
@@ -263,7 +215,8 @@ static bool take_plan(struct action_job *j, const struct snapshot *plan, struct 
 		return err_set(err, ERR_LIMIT, "its statement is longer than can be shown: it is not run");
 	text_copy(j->exact, sizeof j->exact, text_of(sql));
 	snprintf(j->effect, sizeof j->effect, "%.400s%s%.180s", words, caution[0] ? "; " : "", caution);
-	snprintf(j->verify, sizeof j->verify, "%s; by %.60s", proofs[chore_of(j->wish.verb)->proof], j->target.expected ? j->target.expected->name : "");
+	snprintf(j->verify, sizeof j->verify, "read again, the table has %s; by %.60s", is_expiry(j) ? "fewer snapshots" : "a new snapshot",
+		j->target.expected ? j->target.expected->name : "");
 	return true;
 }
 
@@ -288,43 +241,33 @@ static void tell_progress(void *ctx, const struct connect_progress *p)
 		value_show(bytes, value_int(p->bytes), UNIT_BYTES));
 }
 
-/* "rewritten data files 7, added data files 1"; of lists how many. False: every number in it is 0. */
+/* "rewritten data files 7, added data files 1". False: every number in it is 0. */
 static bool say_result(struct text stream, char *out, size_t size)
 {
 	struct err err = {0}; /* what cannot be read is not told: the table itself is */
 	struct arrow *a = arrow_open(stream, &err);
 	struct buf cell;
 	size_t len = 0;
-	int64_t rows = 0;
-	bool any = false, numbers = false;
 
 	out[0] = '\0';
 	buf_init(&cell, 4096);
-	while (a && arrow_next(a, &err)) {
-		for (size_t i = 0; rows == 0 && arrow_rows(a) > 0 && i < arrow_columns(a) && len + 1 < size; i++) {
-			struct text name = text_of(arrow_name(a, i));
-			struct value v;
-			bool cut;
+	for (size_t i = 0; a && (i || (arrow_next(a, &err) && arrow_rows(a) > 0)) && i < arrow_columns(a) && len + 1 < size; i++) {
+		struct text name = text_of(arrow_name(a, i));
+		struct value v;
+		bool cut;
 
-			buf_reset(&cell);
-			if (arrow_value_type(a, i) != VALUE_INT || !arrow_cell(a, i, 0, &cell, &v, &cut) || v.type != VALUE_INT)
-				continue;
-			numbers = true;
-			any = any || v.u.i;
-			if (name.len > 6 && !memcmp(name.at + name.len - 6, "_count", 6))
-				name.len -= 6;
-			if (v.u.i)
-				len += (size_t)snprintf(out + len, size - len, "%s%.*s %" PRId64, len ? ", " : "", (int)name.len, name.at, v.u.i);
-		}
-		rows += arrow_rows(a);
+		buf_reset(&cell);
+		if (arrow_value_type(a, i) != VALUE_INT || !arrow_cell(a, i, 0, &cell, &v, &cut) || v.type != VALUE_INT || !v.u.i)
+			continue;
+		if (name.len > 6 && !memcmp(name.at + name.len - 6, "_count", 6))
+			name.len -= 6;
+		len += (size_t)snprintf(out + len, size - len, "%s%.*s %" PRId64, len ? ", " : "", (int)name.len, name.at, v.u.i);
 	}
 	arrow_close(a);
 	buf_free(&cell);
 	for (char *at = out; *at; at++)
 		*at = *at == '_' ? ' ' : *at;
-	if (!numbers && rows)
-		snprintf(out, size, "%" PRId64 " row%s", rows, rows == 1 ? "" : "s");
-	return numbers ? any : rows > 0;
+	return len > 0;
 }
 
 static void say_number(char *out, size_t size, const char *what, int64_t before, int64_t after, bool always_said)
@@ -336,7 +279,7 @@ static void say_number(char *out, size_t size, const char *what, int64_t before,
 }
 
 /* "205 -> 1 data files, 222 KiB -> 190 KiB, snapshot 3051729675574597004 (replace)" */
-static void say_change(const struct state *b, const struct state *a, bool delta, char *out, size_t size)
+static void say_change(const struct state *b, const struct state *a, char *out, size_t size)
 {
 	char from[VALUE_TEXT_SIZE], to[VALUE_TEXT_SIZE];
 	size_t len;
@@ -347,33 +290,17 @@ static void say_change(const struct state *b, const struct state *a, bool delta,
 	if (b->bytes >= 0 && a->bytes >= 0)
 		snprintf(out + len, size - len, "%s%s -> %s", len ? ", " : "", value_show(from, value_int(b->bytes), UNIT_BYTES),
 			value_show(to, value_int(a->bytes), UNIT_BYTES));
-	say_number(out, size, delta ? "deletion vectors" : "delete files", b->deletes, a->deletes, false);
+	say_number(out, size, "delete files", b->deletes, a->deletes, false);
 	say_number(out, size, "manifests", b->manifests, a->manifests, false);
 	say_number(out, size, "snapshots", b->snapshots, a->snapshots, false);
-	say_number(out, size, "files to do", b->left, a->left, false);
 	len = strlen(out);
 	if (b->snapshot != a->snapshot)
-		snprintf(out + len, size - len, "%s%s %" PRId64 "%s%s%s", len ? ", " : "", delta ? "version" : "snapshot", a->snapshot,
-			a->operation[0] ? " (" : "", a->operation, a->operation[0] ? ")" : "");
-}
-
-static bool has_come_about(enum proof proof, const struct state *b, const struct state *a)
-{
-	switch (proof) {
-	case PROOF_SNAPSHOT:
-		return a->snapshot != b->snapshot;
-	case PROOF_EXPIRED:
-		return a->snapshots < b->snapshots;
-	case PROOF_LEFT:
-		return a->left >= 0 && a->left < b->left;
-	}
-	return false;
+		snprintf(out + len, size - len, "%ssnapshot %" PRId64 " (%s)", len ? ", " : "", a->snapshot, a->operation);
 }
 
 /* It ran to its end: has it come about? */
 static bool verify(struct action_job *j, const struct state *before, struct text result, struct err *err)
 {
-	const struct chore *chore = chore_of(j->wish.verb);
 	char change[300], said[250];
 	struct state after;
 	struct err unread = {0};
@@ -382,8 +309,8 @@ static bool verify(struct action_job *j, const struct state *before, struct text
 	action_progress(j, (double)NAN, "Spark has ended it%s%s; reading the table again", said[0] ? ": " : "", said);
 	if (!read_state(j, wait_for(READ_MS, j->wait.cancel), &after, NULL, &unread))
 		return err_set(err, unread.code, "Spark says that it is done, and the table could not be read again: %.110s", unread.words);
-	say_change(before, &after, chore->format == FORMAT_DELTA, change, sizeof change);
-	if (!has_come_about(chore->proof, before, &after)) {
+	say_change(before, &after, change, sizeof change);
+	if (is_expiry(j) ? after.snapshots >= before->snapshots : after.snapshot == before->snapshot) {
 		if (did)
 			return err_set(err, ERR_PROTOCOL, "Spark says %.80s, and the table as %.40s has it is as before: do both mean the same catalog?", said,
 				j->target.catalog->name);
@@ -397,10 +324,11 @@ static bool verify(struct action_job *j, const struct state *before, struct text
 /* It did not run to its end: what is there now? Whatever fails here is said, too. */
 static bool say_end(struct action_job *j, const struct connect_statement *s, const struct state *before, struct err *err)
 {
-	bool writes = chore_of(j->wish.verb)->proof == PROOF_SNAPSHOT;
 	struct err why = *err, unread = {0};
 	struct state after;
 
+	if (s->running && s->interrupted)
+		return err_set(err, ERR_CANCELLED, "interrupted at the server, where it has not ended yet: operation %s", s->operation);
 	if (s->running)
 		return err_set(err, why.code, "%.60s; and it could not be told to end: operation %s may still run there", why.words, s->operation);
 	if (s->conflict)
@@ -415,7 +343,7 @@ static bool say_end(struct action_job *j, const struct connect_statement *s, con
 		return err_set(err, ERR_CANCELLED, "interrupted at the server, and yet the table has changed: now snapshot %" PRId64 ", look at it",
 			after.snapshot);
 	return err_set(err, ERR_CANCELLED, "interrupted at the server: the table is as it was, snapshot %" PRId64 "%s", after.snapshot,
-		writes ? "; files that it had written may stay as orphans" : "; what it had deleted by then is gone");
+		is_expiry(j) ? "" : "; files that it had written may stay as orphans");
 }
 
 static bool run(struct action_job *j, struct err *err)
@@ -441,17 +369,12 @@ static bool run(struct action_job *j, struct err *err)
 	return good;
 }
 
-static const char *const no_options[] = {NULL};
-
 #define CHORE(name, word, deletes, words) \
 	const struct action_spec name = { \
-		.verb = word, .help = words, .on = ON_TABLE, .options = no_options, .destructive = deletes, .limit_ms = LIMIT_MS, \
+		.verb = word, .help = words, .on = ON_TABLE, .destructive = deletes, .limit_ms = LIMIT_MS, \
 		.offer = offer, .prepare = prepare, .run = run, \
 	}
-CHORE(action_compact, "compact", false, "write its small files anew as few large ones (Iceberg)");
-CHORE(action_expire, "expire", true, "drop old snapshots, and files that only they need (Iceberg)");
-CHORE(action_manifests, "manifests", false, "write its manifests anew, fewer and sorted (Iceberg)");
-CHORE(action_deletes, "deletes", false, "write its position deletes anew (Iceberg)");
-CHORE(action_orphans, "orphans", true, "delete files in its folder that nothing names (Iceberg)");
-CHORE(action_optimize, "optimize", false, "write its small files anew as few large ones (Delta)");
-CHORE(action_vacuum, "vacuum", true, "delete files that no version within its retention needs (Delta)");
+CHORE(action_compact, "compact", false, "write its small files anew as few large ones");
+CHORE(action_expire, "expire", true, "drop old snapshots, and files that only they need");
+CHORE(action_manifests, "manifests", false, "write its manifests anew, fewer and sorted");
+CHORE(action_deletes, "deletes", false, "write its position deletes anew");

@@ -43,7 +43,7 @@ bool seen_since(const struct lake *lake, const char *service, int64_t when); /* 
 bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 
 /* maintain.c: a table, by the engine of its catalog */
-extern const struct action_spec action_compact, action_expire, action_manifests, action_deletes, action_orphans, action_optimize, action_vacuum;
+extern const struct action_spec action_compact, action_expire, action_manifests, action_deletes;
 
 /* Fills what the lake knows of a service. False: why says it is not known. */
 bool target_fill(const struct lake *lake, const char *service, struct action_target *out, char why[200]);

@@ -70,7 +70,7 @@ struct connect_statement {
 	/* filled */
 	char session[CONNECT_ID_SIZE], operation[CONNECT_ID_SIZE], server[CONNECT_ID_SIZE]; /* server: its own id of our session */
 	bool open;        /* the server has the session */
-	bool interrupted; /* it ran, and was told to end */
+	bool interrupted; /* it ran, and has heard that it is to end */
 	bool running;     /* nobody knows that it ended: its session must stay */
 	bool conflict;    /* another commit came between: it can be tried again */
 	bool has_result;
