@@ -275,7 +275,8 @@ static void say_steps(struct action_job *j, const struct plan *p)
 		again += s->to < s->from ? s->from - s->to : 0;
 		skipped += s->to > s->from ? s->to - s->from : 0;
 		if (s->to != s->from && shown < LINES_SHOWN && out.len + SAYS_SIZE < sizeof j->exact) {
-			buf_printf(&out, "\n%.100s/%d: %" PRId64 " -> %" PRId64 " (%+" PRId64 ")", s->topic, (int)s->partition, s->from, s->to, s->to - s->from);
+			buf_printf(&out, "\n%.100s/%d: %" PRId64 " -> %" PRId64 " (%+" PRId64 ")", s->topic, (int)s->partition, s->from, s->to,
+				s->to - s->from);
 			shown++;
 		}
 	}
@@ -283,8 +284,8 @@ static void say_steps(struct action_job *j, const struct plan *p)
 		buf_printf(&out, "\nand %zu more", changed - shown);
 	text_copy(j->exact, sizeof j->exact, buf_text(&out));
 	buf_free(&out);
-	snprintf(j->effect, sizeof j->effect, "%zu of %zu partitions change; %" PRId64 " records are read again, %" PRId64 " are skipped (offsets, so that gaps count too)",
-		changed, p->n, again, skipped);
+	snprintf(j->effect, sizeof j->effect, "%zu of %zu partition%s; %" PRId64 " records are read again, %" PRId64
+		" are skipped (offsets, so that gaps count too)", changed, p->n, p->n == 1 ? " changes" : "s change", again, skipped);
 	snprintf(j->verify, sizeof j->verify, "the group's committed offsets are these");
 }
 
@@ -405,15 +406,16 @@ static bool run(struct action_job *j, struct err *err)
 	fine = asking_begin(&a, j, err) && stands(&a, true, err);
 	asking_end(&a);
 	if (fine)
-		snprintf(j->result, sizeof j->result, "%zu partitions stand where they should", p->n);
+		snprintf(j->result, sizeof j->result, "%zu partition%s where %s should", p->n, p->n == 1 ? " stands" : "s stand",
+			p->n == 1 ? "it" : "they");
 	return fine;
 }
 
 static const char *const with_topic[] = {"topic", NULL}, *const with_both[] = {"to", "topic", NULL};
 #define ON_OFFSETS .on = ON_GROUP, .destructive = true, .limit_ms = 60000, .offer = offer, .prepare = prepare, .run = run, .free = plan_free
 
-const struct action_spec action_reset_earliest = {.verb = "reset-earliest", .help = "read again from where its partitions begin", .options = with_topic,
-	ON_OFFSETS};
+const struct action_spec action_reset_earliest = {
+	.verb = "reset-earliest", .help = "read again from where its partitions begin", .options = with_topic, ON_OFFSETS};
 const struct action_spec action_reset_latest = {.verb = "reset-latest", .help = "skip what was not read", .options = with_topic, ON_OFFSETS};
 const struct action_spec action_reset = {.verb = "reset", .help = "read on at to=: an offset, a time (2026-11-29T20:00Z), or so long ago (-2h)",
 	.options = with_both, ON_OFFSETS};

@@ -517,6 +517,7 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 {
 	size_t n = 0;
 
+	o->options.host->spawned(o->options.host, 0); /* who was started here and ended is no zombie */
 	for (size_t i = 0; i < o->n_open; i++)
 		o->shown[n++] = o->open[i];
 	for (size_t i = 0; i < o->n; i++) {

@@ -12,7 +12,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
-from check import ROOT, CannotRun, Lab, end, laketop, ok, service, skip, status, story, until
+from check import ROOT, CannotRun, Lab, end, free_port, laketop, ok, service, skip, status, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 sys.dont_write_bytecode = True
@@ -51,7 +51,7 @@ def a_groups_offsets_are_reset():
     until(90, lambda: "loyalty-points" in laketop("lag", "--profile", own.profile).stdout, 1)
     before = stands("loyalty-points")
     ok("the-group-has-committed", sum(c for c, _ in before.values()) > 0, before)
-    did("to-the-beginning", "reset-earliest", "kafka", "loyalty-points", says=("OffsetCommit v2 of group courier", "are read again", "done:"))
+    did("to-the-beginning", "reset-earliest", "kafka", "loyalty-points", says=("OffsetCommit v2 of group loyalty-points", "are read again", "done:"))
     ok("kafka's-tool-says-so-too", all(c == 0 for c, _ in stands("loyalty-points").values()), stands("loyalty-points"))
     did("a-second-time-there-is-nothing-to-change", "reset-earliest", "kafka", "loyalty-points", code=2, says=("it stands there already",))
     did("to-the-end", "reset-latest", "kafka", "loyalty-points", says=("are skipped", "done:"))
@@ -120,16 +120,35 @@ def an_application_is_killed():
     did("an-application-is-killed", "kill", "spark-master-41", app, says=("POST http://", "csrfToken=(of the page", "done: KILLED"))
     ok("the-master-says-so", [a["state"] for a in apps()["completedapps"] if a["id"] == app] == ["KILLED"], apps())
     did("a-killed-one-is-refused", "kill", "spark-master-41", app, code=2, says=("KILLED already",))
-    did("one-that-is-not-there-is-refused", "kill", "spark-master-41", "app-0&id=app-1", code=2, says=("lists no",))
+    did("an-application-that-is-not-there-is-refused", "kill", "spark-master-41", "app-0&terminate", code=2, says=("lists no",))
     lines = (pathlib.Path(state.name) / "laketop" / "audit.jsonl").read_text()
     ok("no-token-is-in-the-audit", "csrfToken=(" in lines and not re.search(r"csrfToken=[0-9a-f]{8}", lines))
+
+
+def a_driver_is_killed():
+    """Any main class on Spark's class path is a driver that lives."""
+    jar = next(pathlib.Path(place("spark-4.1")).glob("jars/spark-core_*.jar"))
+    rest, folder = port_of("spark-master-41", "port.rest"), own.home / "no-events"
+    folder.mkdir()
+    body = {"action": "CreateSubmissionRequest", "appResource": f"file:{jar}", "clientSparkVersion": "4.1.4", "appArgs": [], "environmentVariables": {},
+            "mainClass": "org.apache.spark.deploy.history.HistoryServer", "sparkProperties": {
+                "spark.app.name": "victim", "spark.master": f"spark://127.0.0.1:{port_of('spark-master-41', 'port.rpc')}",
+                "spark.submit.deployMode": "cluster", "spark.driver.memory": "300m", "spark.driver.cores": "1",
+                "spark.history.ui.port": str(free_port()), "spark.history.fs.logDirectory": f"file:{folder}"}}
+    request = urllib.request.Request(f"http://127.0.0.1:{rest}/v1/submissions/create", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        driver = json.load(answer)["submissionId"]
+    until(60, lambda: [d for d in apps()["activedrivers"] if d["id"] == driver and d["state"] == "RUNNING"], 0.5)
+    did("a-driver-is-killed", "kill-driver", "spark-master-41", driver, says=("/v1/submissions/kill/driver-", "done: KILLED"))
+    ok("the-master-says-that-of-the-driver", [d["state"] for d in apps()["completeddrivers"] if d["id"] == driver] == ["KILLED"], apps())
+    did("a-killed-driver-is-refused", "kill-driver", "spark-master-41", driver, code=2, says=("KILLED already",))
 
 
 try:
     with own:
         own.up()
         until(120, lambda: service(status(profile=own.profile), "kafka-connect")["verdict"] == "serving", 1)
-        for each in (a_groups_offsets_are_reset, connectors_are_paused_resumed_and_begun_again, a_session_is_ended, an_application_is_killed):
+        for each in (a_groups_offsets_are_reset, connectors_are_paused_resumed_and_begun_again, a_session_is_ended, an_application_is_killed, a_driver_is_killed):
             if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
                 story(each)
 except CannotRun as e:

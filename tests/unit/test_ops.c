@@ -22,6 +22,7 @@
 
 #include "../../backend/ops/ops.h"
 #include "../../backend/ops/ops_own.h"
+#include "../../panels/panels.h"
 
 static struct world {
 	struct host *local, host;
@@ -552,6 +553,42 @@ static void where_a_group_is_to_read_on_is_understood_or_refused(void **state)
 		assert_false(offset_aim_read(wrong[i], now, &aim));
 }
 
+static void x_on_a_row_names_the_part_that_it_shows(void **state)
+{
+	static const struct column_spec task_columns[] = {{"connector", VALUE_TEXT, UNIT_NONE, 0, ""}, {"task", VALUE_INT, UNIT_NONE, 0, ""}, {0}};
+	static const struct column_spec pid_columns[] = {{"pid", VALUE_INT, UNIT_NONE, 0, ""}, {0}};
+	static const struct table_spec specs[] = {{"tasks", "", task_columns}, {"activity", "", pid_columns}, {"databases", "", pid_columns}, {0}};
+	struct snapshot *s = snapshot_new("web", PART_DEPTH);
+	struct list_row row = {.from = s};
+	struct panel_view view = {0};
+	struct value *cells;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		snapshot_table(s, specs, specs[i].name);
+	cells = table_row(s, &s->tables[0]);
+	cells[0] = value_text("orders/sink");
+	cells[1] = value_int(3);
+	*table_row(s, &s->tables[1]) = value_int(4242);
+	*table_row(s, &s->tables[2]) = value_int(1);
+	row.table = &s->tables[0];
+	assert_int_equal(list_actions(&view, &row, &world.services[0]), REACT_ACT);
+	assert_int_equal(view.act_on, ON_TASK);
+	assert_string_equal(view.act_service, "web");
+	assert_string_equal(view.act_subject, "orders/sink/3");
+	row.table = &s->tables[1];
+	assert_int_equal(list_actions(&view, &row, &world.services[0]), REACT_ACT);
+	assert_int_equal(view.act_on, ON_BACKEND);
+	assert_string_equal(view.act_subject, "4242");
+	/* a table whose rows are nothing to act on, and no row at all: the service itself */
+	row.table = &s->tables[2];
+	assert_int_equal(list_actions(&view, &row, &world.services[0]), REACT_ACT);
+	assert_true(view.act_on == ON_SERVICE && !view.act_subject);
+	row.table = NULL;
+	assert_int_equal(list_actions(&view, &row, NULL), REACT_NONE);
+	snapshot_unref(s);
+}
+
 static void a_verb_means_one_thing(void **state)
 {
 	(void)state;
@@ -611,6 +648,7 @@ int main(void)
 		TEST(a_rest_servers_refusal_is_told),
 		TEST(a_task_is_named_by_its_connector_and_number),
 		TEST(where_a_group_is_to_read_on_is_understood_or_refused),
+		TEST(x_on_a_row_names_the_part_that_it_shows),
 		TEST(a_verb_means_one_thing),
 		TEST(a_signal_reaches_only_the_process_that_began_then),
 	};
