@@ -127,7 +127,7 @@ def an_application_is_killed():
 
 def a_driver_is_killed():
     """Any main class on Spark's class path is a driver that lives."""
-    jar = next(pathlib.Path(place("spark-4.1")).glob("jars/spark-core_*.jar"))
+    jar = next(pathlib.Path(place("spark-4.1")).rglob("spark-core_*.jar"))
     rest, folder = port_of("spark-master-41", "port.rest"), own.home / "no-events"
     folder.mkdir()
     body = {"action": "CreateSubmissionRequest", "appResource": f"file:{jar}", "clientSparkVersion": "4.1.4", "appArgs": [], "environmentVariables": {},
