@@ -24,7 +24,8 @@ static bool blame(struct err *err, struct text path, const struct err *why)
 {
 	size_t n = path.len < PATH_SHOWN ? path.len : PATH_SHOWN;
 
-	return err_set(err, why->code == ERR_LIMIT ? ERR_PARSE : why->code, "%s%.*s: %s", n < path.len ? "..." : "", (int)n, path.at + path.len - n, why->words);
+	return err_set(err, why->code == ERR_LIMIT ? ERR_PARSE : why->code, "%s%.*s: %s", n < path.len ? "..." : "", (int)n,
+		path.at + path.len - n, why->words);
 }
 
 /* A whole file, within its own cap and the budget. */
