@@ -364,8 +364,21 @@ static void say_log(const struct delta_table *t, struct table_health *h, struct 
 		h->grade = GRADE_DUE;
 }
 
+enum { READER_KNOWN = 3 };
+
+/* What no reader could open, or what counts here cannot be trusted of. */
+static const char *unreadable(const struct delta_table *t)
+{
+	if (t->measured == MEASURE_EXACT && t->reader < 0)
+		return "its log has no protocol: readers fail";
+	if (t->measured == MEASURE_EXACT && !t->id[0])
+		return "its log has no metaData: readers fail";
+	return NULL;
+}
+
 void delta_health(const struct delta_table *t, struct table_health *out)
 {
+	const char *why = unreadable(t);
 	struct sentence s = {out->words, sizeof out->words, 0};
 
 	*out = (struct table_health){.grade = t->measured == MEASURE_NONE ? GRADE_UNKNOWN : GRADE_GOOD};
@@ -373,9 +386,15 @@ void delta_health(const struct delta_table *t, struct table_health *out)
 		add(&s, "commit %" PRId64 " is missing from its log: readers fail", t->gap);
 		out->weight += 1e6;
 	}
+	if (why) {
+		add(&s, "%s", why);
+		out->weight += 1e6;
+	}
+	if (t->reader > READER_KNOWN)
+		add(&s, "it asks for readers of version %d: what is told here may not hold", t->reader);
 	say_files(t, out, &s);
 	say_log(t, out, &s);
-	if (t->gap >= 0)
+	if (t->gap >= 0 || why)
 		out->grade = GRADE_ILL;
 	if (t->unsupported[0])
 		add(&s, "it uses %.60s, which is not known here", t->unsupported);
@@ -384,6 +403,8 @@ void delta_health(const struct delta_table *t, struct table_health *out)
 	if (t->measured != MEASURE_EXACT && t->lacks[0])
 		add(&s, "%.100s", t->lacks);
 	if (t->measured != MEASURE_EXACT && !out->due && out->grade == GRADE_GOOD)
+		out->grade = GRADE_UNKNOWN;
+	if (t->reader > READER_KNOWN && out->grade == GRADE_GOOD)
 		out->grade = GRADE_UNKNOWN;
 	if (!s.len)
 		add(&s, t->files == 0 ? "empty" : "nothing is due");

@@ -182,6 +182,30 @@ static void a_log_from_its_beginning_counts_exactly(void **state)
 	end(&r);
 }
 
+static void what_no_reader_could_open_is_never_called_good(void **state)
+{
+	struct delta_table t = {.measured = MEASURE_EXACT, .gap = -1, .reader = 1, .id = "4e1f", .unsupported = "", .mistrust = "", .lacks = "", .how = ""};
+	struct table_health h;
+
+	(void)state;
+	delta_health(&t, &h);
+	assert_int_equal(h.grade, GRADE_GOOD);
+	t.reader = -1;
+	delta_health(&t, &h);
+	assert_int_equal(h.grade, GRADE_ILL);
+	assert_non_null(strstr(h.words, "no protocol"));
+	t.reader = 1;
+	t.id = "";
+	delta_health(&t, &h);
+	assert_int_equal(h.grade, GRADE_ILL);
+	assert_non_null(strstr(h.words, "no metaData"));
+	t.id = "4e1f";
+	t.reader = 99;
+	delta_health(&t, &h);
+	assert_int_equal(h.grade, GRADE_UNKNOWN);
+	assert_non_null(strstr(h.words, "readers of version 99"));
+}
+
 static void commits_say_what_they_did_and_what_was_there_after_them(void **state)
 {
 	static const struct {
@@ -753,6 +777,7 @@ int main(void)
 		cmocka_unit_test(intervals_and_sizes_are_read_as_spark_reads_them),
 		cmocka_unit_test(an_entry_is_read_with_its_vector),
 		cmocka_unit_test(a_log_from_its_beginning_counts_exactly),
+		cmocka_unit_test(what_no_reader_could_open_is_never_called_good),
 		cmocka_unit_test(commits_say_what_they_did_and_what_was_there_after_them),
 		cmocka_unit_test(a_checksum_knows_the_files_of_a_log_that_was_cleaned),
 		cmocka_unit_test(without_checksum_and_beginning_a_count_says_what_it_lacks),
