@@ -78,6 +78,10 @@ struct question { /* all that a verdict may rest on; any pointer may be NULL */
 	bool pidfile_read;
 	pid_t pidfile_pid;                     /* to be checked against the host's processes */
 	const struct profile *profile;         /* to name the one who else wants the port */
+	struct rival { /* one of the same kind that was started later for the main port, and could not have it; pid 0: none */
+		pid_t pid;
+		int64_t started, seen; /* ms since 1970 */
+	} rival;
 	bool refused_us;                       /* the credential was refused; not asked again */
 	int64_t now, wall;
 };
@@ -99,6 +103,8 @@ struct judged {
 };
 
 void judge(const struct question *q, struct judged *out);
+/* The newest process whose words ask for that port of that kind, begun after the holder, which is another. False: none. Pure. */
+bool rival_of(const struct facts *f, const struct service_kind *kind, const struct endpoint *at, struct rival *out);
 bool judged_blocks(const struct judged *j); /* a blocking finding, or a verdict other than serving */
 
 /*

@@ -103,6 +103,7 @@ struct member { /* a service with what the engine keeps about it */
 	int64_t trouble_since;       /* ms since 1970 */
 	uint64_t home;               /* the server that last answered as this service; 0 unknown */
 	uint64_t judged;             /* the server that the shown verdict is about; 0 unknown */
+	struct rival rival;          /* seen at the last look at the host, or shortly before */
 	int64_t changed;             /* clock_ms() when another server was seen that is not asked to the end yet; 0 */
 };
 

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "evidence.h"
 #include "text.h"
+
+enum { RIVAL_LATER_MS = 1000 };
 
 static enum link_state state_of(const struct judged *out, enum link_name link)
 {
@@ -225,8 +228,46 @@ static void findings_of_depth(const struct scene *s, struct judged *out)
 	}
 }
 
+bool rival_of(const struct facts *f, const struct service_kind *kind, const struct endpoint *at, struct rival *out)
+{
+	const struct listener *l = facts_listener(f, at->address, at->port);
+	const struct process *holder = l && !l->pid_probable && !l->proxied[0] ? facts_process(f, l->pid) : NULL;
+
+	*out = (struct rival){0};
+	if (!holder || !kind || !kind->firm || !kind->role_of || !kind->owners)
+		return false;
+	for (size_t i = 0; i < f->n_processes; i++) {
+		const struct process *p = &f->processes[i];
+		const char *role = NULL;
+		bool like = false;
+
+		for (const char *const *owner = kind->owners; *owner; owner++)
+			like = like || text_has(text_of(p->hint), *owner);
+		if (!like || p == holder || p->parent == holder->pid || p->started <= holder->started + RIVAL_LATER_MS)
+			continue;
+		role = kind->role_of(text_of(p->hint), at->port);
+		if (role && !strcmp(role, kind->ports[0].role) && p->started > out->started)
+			*out = (struct rival){.pid = p->pid, .started = p->started};
+	}
+	return out->pid != 0;
+}
+
+/* Who just started a server believes that it answers: the old one does. */
+static void find_rival(const struct scene *s, struct judged *out)
+{
+	const struct rival *r = &s->q->rival;
+	char since[CLOCK_TEXT], holder[LINK_VALUE_SIZE];
+	struct judged_finding *f = r->pid && s->right ? find(s, out, "lost-port", SEVERITY_BLOCKING) : NULL;
+
+	if (!f)
+		return;
+	reason(f, "pid %d was started %s ago for %u and could not have it: %s of before goes on answering", (int)r->pid,
+		clock_span(since, s->q->wall - r->started), scene_port(s), scene_holder(s, holder));
+	remedy(f, "stop the old one, then start the new one again");
+}
+
 static void (*const finders[])(const struct scene *, struct judged *) = {
-	find_stale, find_foreign_owner, findings_of_depth, find_missing_ports, find_version_hint, find_container_trouble,
+	find_stale, find_foreign_owner, find_rival, findings_of_depth, find_missing_ports, find_version_hint, find_container_trouble,
 	find_replaced_program, find_port_conflict, find_open_to_network,
 };
 

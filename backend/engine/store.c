@@ -139,6 +139,22 @@ static bool holds(const struct engine *e, struct member *m, uint64_t server)
 	return asked && e->lake.now - m->changed < HOLD_MS && m->service.verdict.begun && !e->options.headless;
 }
 
+enum { RIVAL_TOLD_MS = 600000 };
+
+/* A server that cannot have its port ends after some seconds: it is told of a while longer, until another holds the port. */
+static void remember_rival(const struct engine *e, struct member *m)
+{
+	const struct listener *l = facts_listener(e->lake.facts, m->service.at.address, m->service.at.port);
+	const struct process *holder = l ? facts_process(e->lake.facts, l->pid) : NULL;
+	struct rival r;
+
+	if (rival_of(e->lake.facts, m->service.kind, &m->service.at, &r)) {
+		m->rival = r;
+		m->rival.seen = e->lake.wall;
+	} else if (!holder || holder->started > m->rival.started || e->lake.wall - m->rival.seen > RIVAL_TOLD_MS)
+		m->rival = (struct rival){0};
+}
+
 void store_judge_one(struct engine *e, struct member *m)
 {
 	struct service *s = &m->service;
@@ -152,6 +168,8 @@ void store_judge_one(struct engine *e, struct member *m)
 	};
 	struct judged j;
 
+	remember_rival(e, m);
+	q.rival = m->rival;
 	target_from_facts(e, m, &target);
 	server = target_server(&target);
 	if (holds(e, m, server))

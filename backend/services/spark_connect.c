@@ -981,6 +981,7 @@ const struct service_kind kind_spark_connect = {
 	.title = "Spark Connect",
 	.group = "compute",
 	.ports = (const struct port_role[]){{"grpc", 15002, PORT_ASK, 0}, {"ui", 4040, PORT_ASK, 4041}, {0}},
+	.firm = true,
 	.owners_are_all = true,
 	.owners = (const char *const[]){"SparkConnectServer", NULL},
 	.figures = figures,

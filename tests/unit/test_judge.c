@@ -1515,6 +1515,39 @@ struct finding_row {
 	const char *reason, *remedy;
 };
 
+static const char *main_port(struct text hint, uint16_t port)
+{
+	return text_has(hint, "kafka.Kafka") && port == 9092 ? "client" : NULL;
+}
+
+static void another(struct world *w, pid_t parent, int64_t started)
+{
+	static struct service_kind telling;
+
+	telling = kafka;
+	telling.role_of = main_port;
+	telling.firm = true;
+	w->processes[3] = (struct process){.pid = 4200, .parent = parent, .state = 'S', .name = "java", .hint = "kafka.Kafka other.properties",
+		.started = started};
+	w->host.n_processes = 4;
+	rival_of(&w->host, &telling, &w->q.at, &w->q.rival);
+}
+
+static void started_in_vain(struct world *w)
+{
+	another(w, 1, WALL - 12000);
+}
+
+static void started_by_it(struct world *w)
+{
+	another(w, BROKER, WALL - 12000);
+}
+
+static void started_before(struct world *w)
+{
+	another(w, 1, WALL - 2 * HOUR);
+}
+
 static void stale_but_muted(struct world *w)
 {
 	static const char *const mute[] = {"lag", "stale", NULL};
@@ -1690,6 +1723,10 @@ static const struct finding_row findings[] = {
 	{"its container may not run at all: warns", held_outside_its_container, "owner-differs", SEVERITY_WARNING,
 		"held by java (pid 921), not by container kafka", "correct the profile"},
 	{"the right owner is no finding", nothing, "owner-differs", -1, NULL, NULL},
+	{"a second one was started for the port that the old one keeps", started_in_vain, "lost-port", SEVERITY_BLOCKING,
+		"pid 4200 was started 12s ago for 9092 and could not have it", "stop the old one"},
+	{"one that is its holder's own child is no second one", started_by_it, "lost-port", -1, NULL, NULL},
+	{"one of before it is none", started_before, "lost-port", -1, NULL, NULL},
 	{"two required services want one port", wants_it_too, "port-conflict", SEVERITY_WARNING, "spark-worker-40 also wants 9092",
 		"move"},
 	{"an optional one wants the port as well", wants_it_too_but_need_not, "port-conflict", SEVERITY_INFO, "also wants", "move"},
