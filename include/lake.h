@@ -106,10 +106,23 @@ void lake_stream_lag(const struct snapshot *stream, const struct snapshot *kafka
 extern const struct figure_spec stream_figures[];
 extern const struct table_spec stream_tables[];
 
+enum { STREAM_SAMPLES = 12 };
+struct stream_pace { /* over the last minute or two; known only after two looks */
+	bool known;
+	double in, out;               /* records per second */
+	char trend[STREAM_SAMPLES + 1]; /* lags as digits 0 to 7, the newest last */
+};
+struct stream_sample { int64_t at, lag, read, end; }; /* at: clock_ms(); the others sums over its places */
+/* Pure. samples: oldest first. */
+void lake_stream_pace(const struct stream_sample *samples, size_t n, struct stream_pace *out);
+/* What one look adds up to. False: a part of it is not known. Pure. */
+bool lake_stream_sample(const struct stream_lag *lag, int64_t now, struct stream_sample *out);
+
 struct stream_view {
 	const struct stream *stream;     /* the profile's */
 	const struct snapshot *snapshot; /* newest; NULL: none yet. Held by the lake */
 	const struct service *kafka;     /* NULL: it names none */
+	struct stream_pace pace;
 	struct stream_lag lag;           /* joined anew whenever one of both changes; zero before the first snapshot */
 };
 

@@ -167,6 +167,11 @@ static struct value stream_value(const struct stream_view *v, const char *name)
 		return v->lag.lag;
 	if (!strcmp(name, "lost") || !strcmp(name, "new"))
 		return v->snapshot ? value_int(name[0] == 'l' ? v->lag.lost : (int64_t)v->lag.n_new) : value_unknown();
+	if (!strcmp(name, "rate_in") || !strcmp(name, "rate_out"))
+		return v->pace.known ? value_real(name[5] == 'i' ? v->pace.in : v->pace.out) : value_unknown();
+	if (!strcmp(name, "catches_up")) /* seconds, while it reads more than comes in */
+		return v->pace.known && v->pace.out > v->pace.in && v->lag.lag.type == VALUE_INT ?
+			value_real((double)v->lag.lag.u.i / (v->pace.out - v->pace.in)) : value_unknown();
 	if (!strcmp(name, "kafka") || !strcmp(name, "cluster"))
 		return value_text(v->kafka ? v->kafka->name : v->stream->kafka);
 	if (!strcmp(name, "checkpoint"))
@@ -272,13 +277,18 @@ static const char *trend_words(const char *digits, char out[VALUE_TEXT_SIZE])
 static const char *group_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
-	double seconds = value_number(list_cell(row, "catches_up"));
+	double seconds = value_number(row->stream ? stream_value(row->stream, "catches_up") : list_cell(row, "catches_up"));
 
 	(void)lake;
 	if (row->stream && is(column, "group")) {
 		snprintf(out, VALUE_TEXT_SIZE, "spark: %.80s", row->stream->stream->name);
 		return out;
 	}
+	if (row->stream && is(column, "trend"))
+		return row->stream->pace.trend[0] ? trend_words(row->stream->pace.trend, out) : NULL;
+	if (row->stream && is(column, "catches_up"))
+		return seconds >= 0 && seconds < 1e9 ? clock_span(out, (int64_t)(seconds * 1000)) :
+			row->stream->pace.known && row->stream->pace.in > row->stream->pace.out ? "never" : NULL;
 	if (row->stream)
 		return stream_words(row, column, out);
 	if (is(column, "trend") && list_text(row, "trend")[0])

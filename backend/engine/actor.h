@@ -84,6 +84,8 @@ struct stream_seat { /* what a stream_view was joined from */
 	struct arena *arena;         /* of its lag */
 	const struct snapshot *kafka;
 	uint64_t kafka_generation;
+	struct stream_sample samples[STREAM_SAMPLES]; /* oldest first */
+	size_t n_samples;
 	bool fresh;                  /* its snapshot came after the last join */
 };
 

@@ -319,3 +319,35 @@ void lake_stream_lag(const struct snapshot *stream, const struct snapshot *kafka
 	else
 		sum_up(out, j.sum, offsets->left_off || ends->left_off);
 }
+
+bool lake_stream_sample(const struct stream_lag *lag, int64_t now, struct stream_sample *out)
+{
+	*out = (struct stream_sample){.at = now, .lag = lag->lag.u.i};
+	if (lag->lag.type != VALUE_INT || lag->lag.at_least || !lag->n_places)
+		return false;
+	for (size_t i = 0; i < lag->n_places; i++) {
+		const struct stream_place *p = &lag->places[i];
+
+		if (p->end.type != VALUE_INT || p->lag.type != VALUE_INT)
+			return false;
+		out->end += p->end.u.i;
+		out->read += p->end.u.i - p->lag.u.i;
+	}
+	return true;
+}
+
+void lake_stream_pace(const struct stream_sample *samples, size_t n, struct stream_pace *out)
+{
+	const struct stream_sample *first = samples, *last = samples + n - (n > 0);
+	int64_t most = 0;
+
+	*out = (struct stream_pace){.known = n > 1 && last->at > first->at && last->end >= first->end && last->read >= first->read};
+	for (size_t i = 0; i < n; i++)
+		most = samples[i].lag > most ? samples[i].lag : most;
+	for (size_t i = 0; i < n; i++)
+		out->trend[i] = (char)('0' + (most ? (int)((double)samples[i].lag / (double)most * 7) : 0));
+	if (!out->known)
+		return;
+	out->in = (double)(last->end - first->end) * 1000 / (double)(last->at - first->at);
+	out->out = (double)(last->read - first->read) * 1000 / (double)(last->at - first->at);
+}

@@ -52,8 +52,24 @@ bool stream_take(struct engine *e, struct snapshot *s)
 	return false;
 }
 
+static void keep_pace(struct stream_view *v, struct stream_seat *seat, int64_t now)
+{
+	struct stream_sample sample;
+
+	if (!lake_stream_sample(&v->lag, now, &sample)) {
+		seat->n_samples = 0; /* what is not whole has no pace */
+	} else if (!seat->n_samples || now - seat->samples[seat->n_samples - 1].at >= DEPTH_MS / 2) {
+		if (seat->n_samples == STREAM_SAMPLES) {
+			memmove(seat->samples, seat->samples + 1, (STREAM_SAMPLES - 1) * sizeof *seat->samples);
+			seat->n_samples--;
+		}
+		seat->samples[seat->n_samples++] = sample;
+	}
+	lake_stream_pace(seat->samples, seat->n_samples, &v->pace);
+}
+
 /* Its texts are copies: what it was made of may go. */
-static void join(struct stream_view *v, struct stream_seat *seat)
+static void join(struct stream_view *v, struct stream_seat *seat, int64_t now)
 {
 	const struct snapshot *kafka = v->kafka ? v->kafka->depth : NULL;
 	const struct table *offsets = snapshot_find_table(v->snapshot, "offsets");
@@ -67,6 +83,7 @@ static void join(struct stream_view *v, struct stream_seat *seat)
 	arena_free(seat->arena);
 	seat->arena = arena_new(LAG_MOST);
 	lake_stream_lag(v->snapshot, kafka, seat->arena, &v->lag);
+	keep_pace(v, seat, now);
 	if (!v->kafka && v->snapshot->err.code == ERR_NONE && offsets && offsets->n_rows)
 		v->lag.words = "the profile does not say which Kafka it reads (kafka = SERVICE)";
 }
@@ -87,7 +104,7 @@ void streams_take(struct engine *e)
 			hold(&e->lake.streams[i], s);
 			seat->fresh = true;
 		}
-		join(&e->lake.streams[i], seat);
+		join(&e->lake.streams[i], seat, e->lake.now);
 	}
 }
 

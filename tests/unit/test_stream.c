@@ -638,6 +638,47 @@ static void thousands_of_batches_are_listed_once(void **state)
 	unwatch(&w);
 }
 
+static void its_pace_comes_from_two_looks_and_never_from_one_or_from_a_reset(void **state)
+{
+	static const struct stream_sample samples[] = {{0, 700, 300, 1000}, {10000, 350, 1650, 2000}}, reset[] = {{0, 0, 9000, 9000}, {10000, 5, 10, 15}};
+	struct stream_pace pace;
+
+	(void)state;
+	lake_stream_pace(samples, 1, &pace);
+	assert_false(pace.known);
+	lake_stream_pace(samples, 2, &pace);
+	assert_true(pace.known);
+	assert_int_equal(pace.in, 100);
+	assert_int_equal(pace.out, 135);
+	assert_string_equal(pace.trend, "73");
+	lake_stream_pace(reset, 2, &pace);
+	assert_false(pace.known);
+	lake_stream_pace(NULL, 0, &pace);
+	assert_false(pace.known);
+	assert_string_equal(pace.trend, "");
+}
+
+static void what_is_not_whole_has_no_pace(void **state)
+{
+	struct stream_place places[] = {
+		{.end = value_int(100), .lag = value_int(40)}, {.end = value_int(50), .lag = value_int(0)},
+	};
+	struct stream_lag lag = {.lag = value_int(40), .places = places, .n_places = 2};
+	struct stream_sample sample;
+
+	(void)state;
+	assert_true(lake_stream_sample(&lag, 7, &sample));
+	assert_int_equal(sample.read, 110);
+	assert_int_equal(sample.end, 150);
+	lag.lag.at_least = true;
+	assert_false(lake_stream_sample(&lag, 7, &sample));
+	lag.lag = value_unknown();
+	assert_false(lake_stream_sample(&lag, 7, &sample));
+	lag.lag = value_int(40);
+	places[1].end = value_unknown();
+	assert_false(lake_stream_sample(&lag, 7, &sample));
+}
+
 static void one_digit_more_is_not_missed(void **state)
 {
 	struct watched w;
@@ -703,6 +744,8 @@ int main(void)
 		cmocka_unit_test(a_look_says_where_the_query_stands),
 		cmocka_unit_test(before_its_first_commit_a_query_stands_where_it_began),
 		cmocka_unit_test(thousands_of_batches_are_listed_once),
+		cmocka_unit_test(its_pace_comes_from_two_looks_and_never_from_one_or_from_a_reset),
+		cmocka_unit_test(what_is_not_whole_has_no_pace),
 		cmocka_unit_test(one_digit_more_is_not_missed),
 		cmocka_unit_test(a_checkpoint_made_anew_is_read_anew),
 		cmocka_unit_test(who_refuses_us_is_said_and_nothing_else_breaks),
