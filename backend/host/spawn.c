@@ -154,22 +154,22 @@ int64_t local_began(struct host *h, pid_t pid)
 
 bool local_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err)
 {
-	int fd = pid > 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, why = errno;
+	int fd = pid > 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1, why = pid > 1 && fd < 0 ? errno : 0;
 	int64_t began;
 
-	if (fd < 0)
-		return err_set(err, ERR_SYSTEM, "process %d: %s", (int)pid, pid > 1 ? strerrordesc_np(why) : "is not one to be signalled");
+	if (pid <= 1)
+		return err_set(err, ERR_SYSTEM, "process %d is not one to be signalled", (int)pid);
+	if (why && why != ENOSYS) /* a kernel without it: by the number, right after the look */
+		return err_set(err, ERR_SYSTEM, "process %d: %s", (int)pid, strerrordesc_np(why));
 	/* the number may be another's by now: the descriptor holds the one whose start is looked at */
 	began = local_began(h, pid);
 	if (!began || llabs(began - started) > SAME_START_MS) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return err_set(err, ERR_SYSTEM, "process %d is another one by now", (int)pid);
 	}
-	if (syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) < 0) {
-		why = errno;
+	why = (fd >= 0 ? syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) : kill(pid, number)) < 0 ? errno : 0;
+	if (fd >= 0)
 		close(fd);
-		return err_set(err, ERR_SYSTEM, "process %d: %s", (int)pid, strerrordesc_np(why));
-	}
-	close(fd);
-	return true;
+	return !why || err_set(err, ERR_SYSTEM, "process %d: %s", (int)pid, strerrordesc_np(why));
 }

@@ -88,7 +88,7 @@ static void path_of(const struct container_reading *c, bool follow, char *path, 
 		snprintf(since, sizeof since, "&since=%lld", (long long)(o->since / 1000));
 	else
 		snprintf(tail, sizeof tail, "&tail=%d", TAIL_LINES);
-	snprintf(path, size, "/containers/%s/logs?stdout=1&stderr=1&timestamps=1&follow=%d%s%s", reader_source(c->r)->at,
+	snprintf(path, size, "/containers/%.64s/logs?stdout=1&stderr=1&timestamps=1&follow=%d%s%s", reader_source(c->r)->at,
 		follow, since, tail);
 }
 

@@ -778,6 +778,7 @@ static void free_whole(struct whole *w)
 	struct iceberg_snapshot *left = iceberg_take_snapshots(&w->shelf, &n);
 
 	iceberg_free_snapshots(left, n);
+	iceberg_free_snapshots((struct iceberg_snapshot *)(uintptr_t)w->m.snapshots, w->m.n_snapshots); /* those were given already */
 	iceberg_free_shapes(&w->shapes);
 	for (size_t i = 0; i < w->log.n; i++)
 		free((char *)(uintptr_t)w->log.at[i].file);
@@ -811,10 +812,8 @@ void iceberg_reader_free(struct iceberg_reader *r)
 
 void iceberg_metadata_free(struct iceberg_metadata *m)
 {
-	if (!m)
-		return;
-	iceberg_free_snapshots((struct iceberg_snapshot *)(uintptr_t)m->snapshots, m->n_snapshots);
-	free_whole((struct whole *)(void *)m);
+	if (m)
+		free_whole((struct whole *)(void *)m);
 }
 
 /* ---- what is asked of it ---- */
