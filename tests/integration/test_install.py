@@ -13,7 +13,7 @@ from check import ROOT, end, ok, story
 
 THEMES = sorted(path.name for path in (ROOT / "themes").glob("*.theme"))
 PACKAGE = {"ncursesw": "libncurses-dev", "libcurl": "libcurl4-openssl-dev", "libcjson": "libcjson-dev", "rdkafka": "librdkafka-dev",
-           "libpq": "libpq-dev", "inih": "libinih-dev", "zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "snappy": "libsnappy-dev"}
+           "libpq": "libpq-dev", "inih": "libinih-dev", "zlib": "zlib1g-dev", "libpcre2-8": "libpcre2-dev", "libzstd": "libzstd-dev", "snappy": "libsnappy-dev"}
 
 
 def make(*args, env=None):
