@@ -116,6 +116,7 @@ def verdict(name):
 def storage_that_is_down_is_said_of_its_catalogs():
     own("break", "storage-stopped")
     try:
+        until(90, lambda: verdict("iceberg-rest")["verdict"] == "sick", 1)  # while it is young it is starting
         nessie, fixture = verdict("nessie"), verdict("iceberg-rest")
         if nessie:
             ok("nessie-without-its-storage-is-sick", nessie["verdict"] == "sick" and "Object Stores" in json.dumps(nessie), nessie.get("reason"))
@@ -143,7 +144,7 @@ def a_catalog_that_was_killed_keeps_its_last_known_tables():
             return
         own("break", "killed:iceberg-rest")
         try:
-            kept = until(30, lambda: (t := s.text()) and "refused" in t.lower() and "clicks" in t and "fixture" in t)
+            kept = until(75, lambda: (t := s.text()) and "refused" in t.lower() and "clicks" in t and "fixture" in t)
             ok("a-killed-catalog-keeps-its-last-known-tables", kept, s.text())
         finally:
             own("heal")
@@ -192,12 +193,12 @@ def what_cannot_be_installed_is_met_as_recorded():
         ok("recorded-unity-catalog-lists-its-delta-tables", {n for n, r in found["unity"].items() if r["format"] == "delta"} == {
             f"unity.default.{t}" for t in ("marksheet", "marksheet_uniform", "numbers", "user_countries")}, sorted(found["unity"]))
         ok("recorded-uniform-table-is-iceberg-as-well", "default.marksheet_uniform" in found["uniform"], sorted(found["uniform"]))
-        ok("recorded-polaris-pages", set(found["polaris"]) == {f"sales.{t}" for t in ("orders", "t1", "t2", "t3")}, sorted(found["polaris"]))
+        # t2 is on the second page; t1 and t3 were gone when they were asked for, and a table that is gone is no row
+        ok("recorded-polaris-pages", set(found["polaris"]) == {"sales.orders", "sales.t2"}, sorted(found["polaris"]))
         unity.scene = polaris.scene = "gone"
-        told = status(profile=str(profile))
-        for name in ("unity-catalog", "polaris"):
-            s = service(told, name)
-            ok(f"recorded-{name}-without-its-database-is-sick", s["verdict"] == "sick", s.get("reason"))
+        for name in ("unity-catalog", "polaris"):  # while its process is young it is starting
+            sick = until(90, lambda: service(status(profile=str(profile)), name)["verdict"] == "sick", 1)
+            ok(f"recorded-{name}-without-its-database-is-sick", sick, service(status(profile=str(profile)), name))
         for server in (unity, polaris):
             server.shutdown()
 
