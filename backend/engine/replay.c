@@ -113,6 +113,8 @@ static bool read_line(FILE *f, char **line, size_t *size, struct text *out)
 	return true;
 }
 
+static const char named[] = "[laketop]\nprofile";
+
 struct profile *replay_profile(const char *path, struct err *err)
 {
 	FILE *f = fopen(path, "re");
@@ -131,7 +133,11 @@ struct profile *replay_profile(const char *path, struct err *err)
 	if (json_string(json_get(header, "laketop_recording"))) {
 		struct host *host = host_local();
 
-		p = profile_parse(host, text_of(json_string(json_get(header, "profile"))), path, err);
+		struct text ini = text_of(json_string(json_get(header, "profile")));
+
+		p = profile_parse(host, ini, path, err);
+		if (p && !text_starts(ini, named))
+			p->name = NULL; /* there was none: all that was found counts */
 		host->close(host);
 	} else {
 		err_set(err, ERR_USAGE, "%s:1: this is no recording of laketop (--record FILE makes one)", path);
