@@ -100,6 +100,7 @@ struct member { /* a service with what the engine keeps about it */
 	int64_t gone_since;          /* found ones: clock_ms() when its listener vanished; 0 */
 	struct history histories[SNAPSHOT_FIGURES_MAX];
 	uint64_t depth_taken;        /* generation of the last depth in the histories */
+	bool by_part;                /* found by another port than its main one */
 	bool settled;                /* its first truth is known: what changes from here is an event */
 	bool served;                 /* once, at least: only then does it serve "again" */
 	int64_t trouble_since;       /* ms since 1970 */

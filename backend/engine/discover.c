@@ -235,6 +235,15 @@ struct endpoint found_endpoint(const char *address, uint16_t port)
 	return at;
 }
 
+static void drop_member(struct engine *e, const struct member *m)
+{
+	for (size_t i = 0; i < e->n_members; i++)
+		if (e->members[i] == m) {
+			member_drop(e, i);
+			return;
+		}
+}
+
 static void become_service(struct engine *e, struct found *f, const struct snapshot *s)
 {
 	const struct listener *l = facts_listener(e->lake.facts, f->address, f->port);
@@ -244,6 +253,10 @@ static void become_service(struct engine *e, struct found *f, const struct snaps
 	struct member *m = member_of_pid(e, f->pid);
 	bool main_port = !s->who.role || !strcmp(s->who.role, s->who.kind->ports[0].role);
 
+	if (m && main_port && m->by_part) { /* a part of it was quicker to answer */
+		drop_member(e, m);
+		m = NULL;
+	}
 	if (m)
 		return; /* another port of one that has its row */
 	snprintf(name, sizeof name, "%s%s%s:%u", s->who.kind->name, main_port ? "" : "-", main_port ? "" : s->who.role, f->port);
@@ -252,6 +265,7 @@ static void become_service(struct engine *e, struct found *f, const struct snaps
 	m = member_add(e, name, NULL, s->who.kind, &at);
 	/* at once, so that further ports of the same process find it before it is judged */
 	m->service.verdict.shown.owner.pid = p ? p->pid : 0;
+	m->by_part = !main_port;
 }
 
 void discover_answers(struct engine *e)

@@ -76,7 +76,7 @@ def up_but_not_serving():
     screen = Screen("--profile", PROFILE)
     try:
         ok("the-screen-says-ready", until(20, lambda: " READY" in screen.text() and "NOT READY" not in screen.text()), screen.text())
-        for fault, name, word, patience in (("frozen", "kafka", "frozen", 6.5), ("mute", "spark-connect", "mute", 10), ("http-500", "spark-history", "sick", 10)):
+        for fault, name, word, patience in (("frozen", "kafka", "frozen", 6.5), ("mute", "spark-connect", "mute", 16), ("http-500", "spark-history", "sick", 10)):
             lab("break", fault)
             began = time.monotonic()
             seen = until(patience, lambda: screen.word(name) == word)
