@@ -77,8 +77,12 @@ static int64_t look(struct post *post, const struct target *t)
 	struct snapshot *s = snapshot_new(post->a->name, PART_CATALOG);
 	struct probe p = probe_of(post, t, s, LOOK_DEADLINE);
 	int64_t interval;
-	bool first, told = (post->listed ? keeper_look : keeper_list)(post->keeper, &p, &post->storage, s);
+	/* where nobody listens nobody is asked: who comes up in that moment would log a login that failed */
+	bool gone = post->catalog->service && t->facts && !t->listening;
+	bool first, told = !gone && (post->listed ? keeper_look : keeper_list)(post->keeper, &p, &post->storage, s);
 
+	if (gone)
+		err_set(&s->err, ERR_CONNECT, "nobody listens on %u", p.at.port);
 	if (!told && s->err.code == ERR_NONE)
 		err_set(&s->err, ERR_CONNECT, "%s does not answer", post->catalog->name);
 	first = told && !post->listed;

@@ -90,7 +90,7 @@ def up_but_not_serving():
             ok(f"ready-again-after-{fault}", until(40, lambda: "NOT READY" not in screen.text()), screen.text().splitlines()[0:4])
         screen.press("8")
         ok("changes-opens", until(2, lambda: "serving again" in screen.text() or "frozen" in screen.text()), screen.text())
-        lines = [line for line in laketop("events", "--profile", PROFILE).stdout.splitlines() if re.search(r"\bkafka\b(?!:)", line)]
+        lines = [line for line in laketop("events", "--profile", PROFILE).stdout.splitlines() if re.search(r"\bkafka\b(?!:\d)", line)]
         away, back = sum("frozen" in line for line in lines), sum("serving again" in line for line in lines)
         ok("one-event-each-way", away == 1 and back == 1, f"{away} away, {back} back: " + " | ".join(lines[-6:]))
     finally:
