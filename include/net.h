@@ -46,7 +46,7 @@ struct probe {
 	struct credentials credentials;     /* all NULL where there are none, or withheld */
 	enum holder holder;
 	bool withheld;                      /* there is a credential, and the holder of the port is another */
-	const struct storage *storage; /* of a catalog: where its files lie; NULL: nowhere is named */
+	const struct storage *storage; /* of a catalog, of event logs: where the files lie; NULL: nowhere is named */
 	const char *hint;          /* the owner's words, "" unknown: orders questions, is never an answer */
 	bool owner_seen;           /* they are of who holds the socket; else of who most likely does */
 	int64_t owner_started;     /* ms since 1970, 0 unknown: a new process, a new server */

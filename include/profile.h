@@ -40,6 +40,8 @@ struct expectation { /* [service NAME]; strings are NULL where the profile is si
 	const char *const *compose; /* compose files, in order; ends with NULL */
 	const char *compose_service, *compose_project;
 	const char *progress;       /* a file whose one line says what its start is doing */
+	const char *event_log;      /* of a history server: the URL of the directory that it reads */
+	const char *storage;        /* the service whose S3 and key that directory needs; NULL: it is a folder */
 	int64_t grace_ms;           /* 0: the kind's */
 	struct credentials credentials;
 	const char *const *mute;    /* findings that the user does not want to hear of; ends with NULL */

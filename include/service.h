@@ -48,6 +48,9 @@ struct service_kind {
 	enum answered (*pulse)(struct probe *p, struct identity *who);
 	/* How does it do? Fills health, figures, tables, findings of a PART_DEPTH snapshot. false: s->err says why. */
 	bool (*inspect)(struct probe *p, struct snapshot *s);
+	/* What is known of it while it does not answer, from the profile's event_log: fills a PART_DEPTH snapshot that is no
+	 * evidence of its health. false: s->err says why. NULL: nothing. */
+	bool (*without)(struct probe *p, struct snapshot *s);
 	/* What is too large or too dear to push is asked for: fills the tables of a PART_ANSWER snapshot.
 	 * view is one of views; subject is a name in it ("peek", topic). false: s->err says why. NULL: none. */
 	bool (*answer)(struct probe *p, const char *view, const char *subject, struct snapshot *s);

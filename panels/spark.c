@@ -220,6 +220,12 @@ static bool is_driver(const struct service *s)
 
 /* ---- applications: of masters, of drivers that have none, and what a history server has besides ---- */
 
+/* What no server told, but the files that it would read. */
+static bool by_event_log(const struct list_row *row)
+{
+	return row->table && list_text(row, "told_by")[0];
+}
+
 static const char *app_state(const struct list_row *row)
 {
 	if (row->table)
@@ -241,7 +247,7 @@ static struct value app_get(const struct list_row *row, const struct list_column
 	if (is(column, "state"))
 		return value_text(app_state(row));
 	if (is(column, "from"))
-		return value_text(row->service->name);
+		return value_text(by_event_log(row) ? "event log" : row->service->name);
 	if (is(column, "jobs_failed"))
 		return jobs_failed(row);
 	if (row->table && row->other && is(column, "why") && !list_text(row, "why")[0])
@@ -274,7 +280,7 @@ static enum mark app_mark(const struct list_row *row)
 		return service_mark(row->service);
 	if (!strcmp(state, "FAILED") || !strcmp(state, "KILLED"))
 		return MARK_BAD;
-	if (!strcmp(state, "WAITING") || (failed.type == VALUE_INT && failed.u.i > 0) || list_text(row, "why")[0])
+	if (!strcmp(state, "WAITING") || (failed.type == VALUE_INT && failed.u.i > 0) || (list_text(row, "why")[0] && !by_event_log(row)))
 		return MARK_WARN;
 	return !strcmp(state, "RUNNING") ? MARK_GOOD : !strcmp(state, "INCOMPLETE") ? MARK_BUSY : MARK_OFF;
 }
@@ -374,8 +380,10 @@ static void collect_applications(struct list *list)
 	add_drivers(list, known);
 	known_fill(known, list);
 	for (size_t i = 0; i < list->lake->n_services; i++)
-		if (service_is(list->lake->services[i], "spark-history"))
+		if (service_is(list->lake->services[i], "spark-history")) {
 			add_history(list, list->lake->services[i], known);
+			known_fill(known, list); /* another one may know the same */
+		}
 	free(known);
 }
 
@@ -542,6 +550,7 @@ static const struct list_kind queries_kind = {
 		{"IN", "input_rate", UNIT_PER_SECOND, .priority = 1, .number = true},
 		{"PROCESSES", "processing_rate", UNIT_PER_SECOND, .priority = 1, .number = true},
 		{"TOOK", "batch_ms", UNIT_MS, .priority = 1, .number = true},
+		{"EVERY", "gap_ms", UNIT_MS, .priority = 2, .number = true},
 		{"BATCH", "batch", UNIT_COUNT, .priority = 4, .number = true},
 		{"BEGUN", "last", UNIT_TIME, .priority = 3},
 		{"LAG", "lag", UNIT_RECORDS, .own = true, .number = true},

@@ -16,7 +16,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "catalog.h"
 #include "log.h"
 #include "report.h"
 
@@ -193,7 +193,7 @@ struct seat {
 	uint64_t socket;
 	int64_t owner_started;
 	uint64_t pulses, depths, answers;
-	int64_t depth_due;
+	int64_t depth_due, without_due;
 	unsigned misses;                  /* pulses in a row without an answer */
 };
 
@@ -308,6 +308,28 @@ static void take_depth(struct actor *a, struct seat *seat, const struct target *
 	engine_publish(a->engine, a, s);
 }
 
+/* It does not answer: what its files tell. Who is said not to have answered is no evidence to the judge. */
+static void take_without(struct actor *a, struct seat *seat, const struct target *t)
+{
+	struct snapshot *s = snapshot_new(a->name, PART_DEPTH);
+	struct storage storage = profile_storage(a->engine->profile, a->expected->storage);
+	struct probe p = seat_probe(a, seat, t, s, DEPTH_DEADLINE_MS);
+
+	p.storage = &storage;
+	probe_turn(&p, &seat->state_kind, a->kind, a->expected);
+	s->who = (struct identity){.answered = ANSWERED_REFUSED, .kind = a->kind};
+	a->kind->without(&p, s);
+	seat_spent(a, seat, &p, s);
+	if (s->err.code == ERR_CANCELLED) {
+		snapshot_unref(s);
+		return;
+	}
+	actor_finish(s, ++seat->depths, actor_paced(a->engine, a->kind->depth_ms, DEPTH_MS));
+	seat->depth_due = 0;
+	seat->without_due = clock_ms() + s->interval * 19 / 20;
+	engine_publish(a->engine, a, s);
+}
+
 /* True: somebody still wants the answer. */
 static bool answer_ends(struct actor *a)
 {
@@ -398,6 +420,10 @@ static void *actor_service(void *arg)
 			/* a little early, so that it falls on the pulse that is due then */
 			seat.depth_due = clock_ms() + actor_paced(e, kind->depth_ms, DEPTH_MS) * 19 / 20;
 		}
+		/* one that was busy for once has still told more */
+		if (tells_without(a->kind, a->expected) && seat.misses && (!seat.last || seat.misses > 1) && !e->options.shallow &&
+			(refresh || clock_ms() >= seat.without_due))
+			take_without(a, &seat, &t);
 		go = actor_sleep(a, next_interval(e, &seat, kind), 60);
 	}
 	seat_forget(&seat);

@@ -175,6 +175,12 @@ void *actor_catalog(void *arg); /* catalog.c */
 /* files.c: what the profile's files say; only the service's actor calls it */
 void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s);
 
+/* Has it something to tell of a service that does not answer? */
+static inline bool tells_without(const struct service_kind *kind, const struct expectation *x)
+{
+	return kind && kind->without && x && x->event_log;
+}
+
 /* clerk.c */
 enum { CANDIDATES_MAX = 6 };
 /* The kinds that may be asked on a port, in polite order; 0: none explains it. Pure. */

@@ -31,7 +31,7 @@ struct draft { /* a service while its section is read */
 	unsigned port_line[PORTS_MAX];
 	size_t n_ports;
 	bool kind_said;
-	unsigned line, needs_line;
+	unsigned line, needs_line, event_log_line, storage_line;
 };
 
 struct demo_draft {
@@ -478,6 +478,22 @@ static bool take_needs(struct reader *r, const struct key *key, struct text valu
 	return take_names(r, key, value);
 }
 
+static bool take_event_log(struct reader *r, const struct key *key, struct text value)
+{
+	struct draft *d = r->target;
+	struct storage_url url;
+	struct err why = {0};
+
+	d->event_log_line = r->line;
+	return take_path(r, key, value) && (storage_url(d->e.event_log, &url, &why) || complain(r, "event_log: %s", why.words));
+}
+
+static bool take_service_storage(struct reader *r, const struct key *key, struct text value)
+{
+	((struct draft *)r->target)->storage_line = r->line;
+	return take_text(r, key, value);
+}
+
 /* ---- the keys of a stream ---- */
 
 static bool take_checkpoint(struct reader *r, const struct key *key, struct text value)
@@ -605,8 +621,11 @@ static const struct key service_keys[] = {
 	{"token_env", take_secret_env, OF(credentials.token), false},
 	{"database", take_text, OF(credentials.database), false},
 	{"mute", take_names, OF(mute), true},
+	{"event_log", take_event_log, OF(event_log), false},
+	{"storage", take_service_storage, OF(storage), false},
 	{0},
 };
+_Static_assert(sizeof service_keys / sizeof *service_keys <= 33, "a bit of seen for each");
 static const struct key laketop_keys[] = {{"profile", take_text, offsetof(struct profile, name), false}, {0}};
 static const struct key demo_keys[] = {{"services", take_names, offsetof(struct demo, services), true}, {0}};
 static const struct key stream_keys[] = {
@@ -958,6 +977,43 @@ static bool leads_to(const struct reader *r, size_t from, size_t to, bool *visit
 	return false;
 }
 
+/* A service that a stream, a catalog or an event log names; NULL: there is none, and that was said. */
+static const struct expectation *named_service(struct reader *r, const char *name, unsigned line, const char *what)
+{
+	const char *const names[] = {name, NULL};
+
+	return check_names(r, names, line, what) ? &r->drafts[place_of(r, name)].e : NULL;
+}
+
+/* A URL, called what, and the service whose S3 it needs; NULL: none. */
+static bool settle_storage(struct reader *r, const char *what, const char *at, unsigned line, const char *storage, unsigned storage_line)
+{
+	const struct expectation *e;
+	struct storage_url url = {0};
+
+	storage_url(at, &url, NULL);
+	if (url.s3 && !storage)
+		return complain_at(r, line, "%s on s3 needs storage = SERVICE, whose S3 and key are used", what);
+	if (!storage)
+		return true;
+	e = named_service(r, storage, storage_line, "storage = unknown service");
+	if (!e)
+		return false;
+	if (!url.s3)
+		return complain_at(r, storage_line, "storage is for %s on s3, and this one is a file", what);
+	return expected_s3_port(e) ||
+		complain_at(r, storage_line, "storage = \"%s\" has no S3: its kind is %s", storage, e->kind ? e->kind->name : "other");
+}
+
+static bool settle_event_log(struct reader *r, const struct draft *d)
+{
+	if (!d->e.event_log)
+		return !d->e.storage || complain_at(r, d->storage_line, "storage is for event_log, and there is none");
+	if (d->e.kind && !d->e.kind->without)
+		return complain_at(r, d->event_log_line, "event_log is for kind = spark-history: a service of kind %s reads none", d->e.kind->name);
+	return settle_storage(r, "an event log", d->e.event_log, d->event_log_line, d->e.storage, d->storage_line);
+}
+
 static bool settle_service(struct reader *r, struct draft *d)
 {
 	if (!d->kind_said)
@@ -966,22 +1022,13 @@ static bool settle_service(struct reader *r, struct draft *d)
 		d->e.group = d->e.kind && d->e.kind->group ? d->e.kind->group : "other";
 	if (d->e.version)
 		d->e.version_from = "profile";
-	return settle_ports(r, d) && check_names(r, d->e.needs, d->needs_line, "needs unknown service");
-}
-
-/* A service that a stream or a catalog names; NULL: there is none, and that was said. */
-static const struct expectation *named_service(struct reader *r, const char *name, unsigned line, const char *what)
-{
-	const char *const names[] = {name, NULL};
-
-	return check_names(r, names, line, what) ? &r->drafts[place_of(r, name)].e : NULL;
+	return settle_ports(r, d) && check_names(r, d->e.needs, d->needs_line, "needs unknown service") && settle_event_log(r, d);
 }
 
 static bool settle_stream(struct reader *r, const struct stream_draft *d)
 {
 	const struct stream *s = &d->stream;
 	const struct expectation *e;
-	struct storage_url url;
 
 	if (!s->checkpoint)
 		return complain_at(r, d->line, "stream \"%s\" has no checkpoint (checkpoint = file:/path or s3://bucket/key)", s->name);
@@ -992,16 +1039,7 @@ static bool settle_stream(struct reader *r, const struct stream_draft *d)
 		if (!e->kind || strcmp(e->kind->name, "kafka") != 0)
 			return complain_at(r, d->kafka_line, "kafka = \"%s\" is no Kafka: its kind is %s", s->kafka, e->kind ? e->kind->name : "other");
 	}
-	if (storage_url(s->checkpoint, &url, NULL) && url.s3 && !s->storage)
-		return complain_at(r, d->checkpoint_line, "a checkpoint on s3 needs storage = SERVICE, whose S3 and key are used");
-	if (!s->storage)
-		return true;
-	e = named_service(r, s->storage, d->storage_line, "storage = unknown service");
-	if (!e)
-		return false;
-	if (!url.s3)
-		return complain_at(r, d->storage_line, "storage is for a checkpoint on s3, and this one is a file");
-	return expected_s3_port(e) || complain_at(r, d->storage_line, "storage = \"%s\" has no S3: its kind is %s", s->storage, e->kind->name);
+	return settle_storage(r, "a checkpoint", s->checkpoint, d->checkpoint_line, s->storage, d->storage_line);
 }
 
 static bool settle_streams(struct reader *r)

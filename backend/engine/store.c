@@ -190,6 +190,8 @@ void store_judge_one(struct engine *e, struct member *m)
 	/* nor is it where only the silence since tells that the server may be another */
 	if (q.depth && q.pulse && q.depth->begun < q.pulse->begun && q.pulse->who.answered != ANSWERED_YES)
 		q.depth = NULL;
+	if (q.depth && q.depth->who.answered != ANSWERED_YES && q.depth->who.answered != ANSWERED_NOT_ASKED)
+		q.depth = NULL; /* it is not its own word */
 	q.refused_us = q.depth && q.depth->err.code == ERR_AUTH;
 	judge(&q, &j);
 	j.definite = j.definite || (server && m->judged && server != m->judged); /* nothing of the former one's holds on */
@@ -203,7 +205,8 @@ void store_judge_one(struct engine *e, struct member *m)
 	} else {
 		steady_take(&s->verdict, &j, s->pulse ? s->pulse->generation : 0, e->lake.wall);
 	}
-	s->asking = !s->pulse || (s->pulse->who.answered == ANSWERED_YES && s->pulse->who.kind && s->pulse->who.kind->inspect && !s->depth);
+	s->asking = !s->pulse || (!s->depth && (s->pulse->who.answered == ANSWERED_YES ? s->pulse->who.kind && s->pulse->who.kind->inspect :
+		tells_without(s->kind, s->expected)));
 	if (!s->expected && q.pulse && q.pulse->who.kind && (!m->home || q.pulse->server == m->home))
 		s->kind = s->pulse->who.kind;
 }

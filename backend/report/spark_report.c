@@ -19,7 +19,7 @@ struct spark_table {
 	const char *table;     /* NULL: a row is the service itself */
 	const char *owner;     /* key of the service's name */
 	const char *figures[12]; /* of a service's own row */
-	const char *text[10];  /* what the text shows of it, in this order */
+	const char *text[11];  /* what the text shows of it, in this order */
 };
 
 static const struct spark_table tables[] = {
@@ -29,11 +29,11 @@ static const struct spark_table tables[] = {
 	{"workers", {"spark-master"}, "workers", "master", {NULL},
 		{"master", "id", "state", "late", "cores_used", "cores", "memory_used", "memory", NULL}},
 	{"applications", {"spark-master"}, "applications", "service", {NULL},
-		{"service", "id", "name", "state", "cores", "duration", "jobs_failed", "executors_lost", "why", NULL}},
+		{"service", "id", "name", "state", "cores", "duration", "jobs_failed", "executors_lost", "told_by", "why", NULL}},
 	{"stages", {"spark-driver", "spark-connect"}, "stages", "driver", {NULL},
 		{"driver", "id", "state", "completed", "tasks", "failed", "skew", "spilled", "name", NULL}},
 	{"queries", {"spark-driver", "spark-connect"}, "queries", "driver", {NULL},
-		{"driver", "name", "state", "batch", "input_rate", "processing_rate", "batch_ms", "state_rows", "reason", NULL}},
+		{"driver", "name", "state", "batch", "input_rate", "processing_rate", "batch_ms", "gap_ms", "state_rows", "reason", NULL}},
 	{"connect", {"spark-connect"}, NULL, "service",
 		{"sessions", "requests", "application", "master", "ui", "executors", "jobs_active", "jobs_failed", NULL},
 		{"service", "verdict", "version", "port", "started", "stale", "sessions", "requests", "master", NULL}},
@@ -175,7 +175,7 @@ static void other_applications(const struct lake *lake, const struct spark_table
 		for (size_t k = 0; t && k < t->n_rows; k++) {
 			const char *id = text_at(t, k, "id");
 
-			if (find_row(lake, "spark-master", id, &at) || driver_of(lake, id))
+			if (find_row(lake, "spark-master", id, &at) || driver_of(lake, id) || find_row(lake, "spark-history", id, &at) != t)
 				continue;
 			row = (struct row){0};
 			put(&row, table->owner, value_text(s->name), UNIT_NONE);
@@ -337,12 +337,29 @@ static void text_row(struct sink *sink, const struct spark_table *table, const s
 	buf_puts(sink->out, "\n");
 }
 
+/* Why event logs are not, or not all, told of. */
+static void text_errors(const struct lake *lake, struct buf *out)
+{
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct snapshot *depth = lake->services[i]->depth;
+
+		if (snapshot_get(depth, "event_log").type == VALUE_TEXT && depth->err.code != ERR_NONE)
+			buf_printf(out, "event log of %s: %s\n", lake->services[i]->name, depth->err.words);
+	}
+}
+
+/* What its files told without it is no answer. */
+static bool answers(const struct service *s)
+{
+	return s->depth && s->kind && text_starts(text_of(s->kind->name), "spark-") && snapshot_get(s->depth, "event_log").type == VALUE_UNKNOWN;
+}
+
 enum exit_code report_spark(const struct lake *lake, const struct report_options *options, struct buf *out)
 {
 	size_t answering = 0;
 
 	for (size_t i = 0; i < lake->n_services; i++)
-		answering += lake->services[i]->depth && lake->services[i]->kind && text_starts(text_of(lake->services[i]->kind->name), "spark-");
+		answering += answers(lake->services[i]);
 	if (options->json) {
 		spark_json(lake, out);
 		return answering ? EXIT_READY : EXIT_UNKNOWN;
@@ -356,5 +373,6 @@ enum exit_code report_spark(const struct lake *lake, const struct report_options
 		if (left_off(lake, &tables[i]))
 			buf_printf(out, "  and %zu more\n", left_off(lake, &tables[i]));
 	}
+	text_errors(lake, out);
 	return answering ? EXIT_READY : EXIT_UNKNOWN;
 }

@@ -6,6 +6,7 @@
 #ifndef LAKETOP_SERVICES_SPARK_H
 #define LAKETOP_SERVICES_SPARK_H
 
+#include "../format/eventlog.h"
 #include "json.h"
 #include "service.h"
 
@@ -167,7 +168,7 @@ bool spark_batch_of(struct text description, struct text *name, struct text *run
 struct spark_query {
 	char name[96], id[40], run[40], state[16], reason[SPARK_REASON_SIZE];
 	int64_t started;       /* ms since 1970; 0 unknown, as are the others below 0 or NAN */
-	int64_t batch, batch_ms, state_rows, watermark, last;
+	int64_t batch, batch_ms, gap_ms, state_rows, watermark, last;
 	double input_rate, processing_rate;
 	bool active;
 };
@@ -208,7 +209,19 @@ bool spark_read_worker_gauges(const struct json *metrics, const struct spark_spe
 /* The port of its master's web server, where that is on the worker's own machine; 0: it is not, or has none. */
 uint16_t spark_master_beside(const struct json *worker);
 void spark_judge_worker(const struct json *workers, const char *id, const char *source, struct snapshot *s);
-enum { SPARK_APPS_KEPT = 256, SPARK_PAGES_KEPT = 16 };
+enum { SPARK_APPS_KEPT = 256, SPARK_PAGES_KEPT = 16, SPARK_HEADS_KEPT = 256 };
+/* What the first bytes of event logs told. */
+struct spark_heads {
+	struct spark_head {
+		char log[200]; /* its name in the directory */
+		char why[120]; /* why nothing is known; "" where it is */
+		bool foreign;  /* a file of something else */
+		struct eventlog_start start;
+	} at[SPARK_HEADS_KEPT]; /* a ring */
+	size_t n;
+};
+/* Fills the table of applications from p->expected->event_log. False: s->err says why it is not, or not all, read. */
+bool spark_inspect_event_log(struct probe *p, struct spark_heads *heads, const struct spark_specs *specs, struct snapshot *s);
 /* What a history server's event logs said of applications that ended: it does not change. */
 struct spark_counted {
 	char id[SPARK_ID_SIZE];

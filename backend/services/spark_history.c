@@ -9,7 +9,8 @@
  *
  * What their jobs came to is what only this server knows: a master calls an application whose job
  * failed FINISHED. It has to read the whole event log for it, so it is asked of few at a time, the
- * newest first, once each, and left alone for a while when it took long.
+ * newest first, once each, and left alone for a while when it took long. Where it does not answer, the
+ * directory that it would read tells the same, without jobs: spark_eventlog.c.
  * Source: Spark's ApplicationListResource.scala, FsHistoryProvider.scala; checked on 4.0.5, 4.1.4, 4.2.1.
  */
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct history { /* p->state */
 	struct spark_counted counted[SPARK_APPS_KEPT]; /* a ring */
 	size_t n;
 	int64_t rests_until;                           /* clock_ms() */
+	struct spark_heads *heads;                     /* NULL: it always answered */
 };
 #define RUNNING_PATH "/api/v1/applications?limit=200&status=running"
 #define COMPLETED_PATH "/api/v1/applications?limit=200&status=completed"
@@ -127,6 +129,7 @@ static const struct figure_spec figures[] = {
 	{"applications", "apps", UNIT_COUNT, FIGURE_ROW, "applications that ended and are listed"},
 	{"incomplete", "running", UNIT_COUNT, FIGURE_ROW | FIGURE_HISTORY, "applications whose event log has no end: they run, or died"},
 	{"newest", "newest", UNIT_TIME, FIGURE_ROW, "when an event log was last seen to grow"},
+	{"event_log", "event log", UNIT_NONE, 0, "the directory that was read, as no server told of it"},
 	{0},
 };
 
@@ -142,6 +145,10 @@ static const struct table_spec tables[] = {
 		{"duration", VALUE_INT, UNIT_MS, 3, "how long it ran"},
 		{"updated", VALUE_INT, UNIT_TIME, 4, "when its event log was last seen to grow"},
 		{"user", VALUE_TEXT, UNIT_NONE, 5, "who started it"},
+		{"told_by", VALUE_TEXT, UNIT_NONE, 4, "event log: by its files, as no history server answers; it ended when they were last written"},
+		{"size", VALUE_INT, UNIT_BYTES, 6, "of its event log"},
+		{"log", VALUE_TEXT, UNIT_NONE, 7, "its event log's name in the directory"},
+		{"why", VALUE_TEXT, UNIT_NONE, 5, "why its name is not known"},
 		{0},
 	}},
 	{0},
@@ -234,6 +241,24 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	return good;
 }
 
+static bool without(struct probe *p, struct snapshot *s)
+{
+	const struct spark_specs specs = {figures, tables};
+	struct history *h = p->state ? p->state : (p->state = mem_new(1, sizeof *h));
+
+	if (!h->heads)
+		h->heads = mem_new(1, sizeof *h->heads);
+	return spark_inspect_event_log(p, h->heads, &specs, s);
+}
+
+static void forget(void *state)
+{
+	struct history *h = state;
+
+	free(h->heads);
+	free(h);
+}
+
 static const char *role_of(struct text hint, uint16_t port)
 {
 	(void)port; /* it listens for nothing else, wherever its configuration file put it */
@@ -254,5 +279,6 @@ const struct service_kind kind_spark_history = {
 	.identify = identify,
 	.pulse = pulse,
 	.inspect = inspect,
-	.close = free,
+	.without = without,
+	.close = forget,
 };

@@ -6,7 +6,8 @@
  * each query, for rates, batch duration, state and watermark; the SQL executions, whose descriptions
  * name run and batch, for when the last batch began. The actor's thread.
  *
- * The trigger is in none of them, and stays unknown. Times on pages are in the driver's own zone,
+ * The trigger is in none of them, nor in the checkpoint or the event log, and stays unknown: what is told is how
+ * long a batch took, and how long after the one before it began. Times on pages are in the driver's own zone,
  * which they do not name: only durations are read.
  * Source: Spark's StreamingQueryPage.scala, StreamingQueryStatisticsPage.scala, MetricsReporter.scala;
  * checked on 4.0.5, 4.1.4 and 4.2.1.
@@ -62,7 +63,7 @@ static void query_row(struct text row, bool active, int64_t now, struct spark_qu
 	char words[160], more[4096];
 	int64_t span;
 
-	*q = (struct spark_query){.batch = -1, .batch_ms = -1, .state_rows = -1, .input_rate = (double)NAN, .processing_rate = (double)NAN,
+	*q = (struct spark_query){.batch = -1, .batch_ms = -1, .gap_ms = -1, .state_rows = -1, .input_rate = (double)NAN, .processing_rate = (double)NAN,
 		.active = active};
 	for (int i = 0; page_cell(&row, &cell); i++) {
 		page_text(words, sizeof words, cell);
@@ -110,11 +111,11 @@ size_t spark_read_queries(struct text html, int64_t now, struct spark_query *out
 	return n;
 }
 
-/* The last point of a timeline: drawTimeline('#NAME-timeline', v4, ...) and var v4 = [..., {"x": 1795970818832, "y": 26919.0}]; */
-static bool last_point(struct text html, const char *name, int64_t *x, double *y)
+/* The last point of a timeline, and the x of the one before, 0 where there is none: drawTimeline('#NAME-timeline', v4, ...) and var v4 = [..., {"x": 1795970818832, "y": 26919.0}]; */
+static bool last_point(struct text html, const char *name, int64_t *before, int64_t *x, double *y)
 {
 	char mark[80], variable[40];
-	struct text at = html, points, point = TEXT("");
+	struct text at = html, points, point = TEXT(""), former = TEXT("");
 
 	snprintf(mark, sizeof mark, "drawTimeline('#%s-timeline', ", name);
 	if (!page_skip(&at, mark))
@@ -124,8 +125,12 @@ static bool last_point(struct text html, const char *name, int64_t *x, double *y
 	if (!page_skip(&points, variable))
 		return false;
 	points = text_until(points, ']');
-	while (page_skip(&points, "{\"x\": "))
+	while (page_skip(&points, "{\"x\": ")) {
+		former = point;
 		point = points;
+	}
+	if (!text_i64(text_until(former, ','), before))
+		*before = 0;
 	if (!text_i64(text_until(point, ','), x) || !page_skip(&point, "\"y\": "))
 		return false;
 	*y = rate_of(text_until(point, '}'));
@@ -134,20 +139,21 @@ static bool last_point(struct text html, const char *name, int64_t *x, double *y
 
 void spark_read_query_page(struct text html, struct spark_query *out)
 {
-	int64_t x;
+	int64_t x, before;
 	double y;
 
-	if (last_point(html, "input-rate", &x, &y))
+	if (last_point(html, "input-rate", &before, &x, &y))
 		out->input_rate = y;
-	if (last_point(html, "process-rate", &x, &y))
+	if (last_point(html, "process-rate", &before, &x, &y))
 		out->processing_rate = y;
-	if (last_point(html, "batch-duration", &x, &y) && y < 1e15) {
+	if (last_point(html, "batch-duration", &before, &x, &y) && y < 1e15) {
 		out->batch_ms = (int64_t)y;
 		out->last = x;
+		out->gap_ms = before > 0 && before < x ? x - before : -1;
 	}
-	if (last_point(html, "aggregated-num-total-state-rows", &x, &y) && y < 1e18)
+	if (last_point(html, "aggregated-num-total-state-rows", &before, &x, &y) && y < 1e18)
 		out->state_rows = (int64_t)y;
-	if (last_point(html, "watermark-gap", &x, &y) && y < 1e12)
+	if (last_point(html, "watermark-gap", &before, &x, &y) && y < 1e12)
 		out->watermark = x - (int64_t)(y * 1000);
 }
 
@@ -176,7 +182,7 @@ bool spark_read_query_gauges(const struct json *metrics, const char *application
 /* A batch has executions within executions: the longest is the batch. */
 void spark_read_query_batches(const struct json *sql, struct spark_query *out)
 {
-	int64_t newest = -1, ended = -1, longest = -1, begun = 0;
+	int64_t newest = -1, ended = -1, longest = -1, begun = 0, former = -1, former_begun = 0;
 
 	for (const struct json *execution = json_first(sql); execution; execution = json_next(execution)) {
 		struct text name, run;
@@ -185,9 +191,16 @@ void spark_read_query_batches(const struct json *sql, struct spark_query *out)
 		if (!spark_batch_of(text_of(json_string(json_get(execution, "description"))), &name, &run, &batch) || !text_is(run, out->run))
 			continue;
 		spark_time(json_string(json_get(execution, "submissionTime")), &at);
-		if (batch > newest || (batch == newest && at && at < begun)) {
+		if (batch > newest) {
+			former = newest;
+			former_begun = begun;
 			newest = batch;
 			begun = at;
+		} else if (batch == newest && at && at < begun) {
+			begun = at;
+		} else if (batch < newest && (batch > former || (batch == former && at && at < former_begun))) {
+			former = batch;
+			former_begun = at;
 		}
 		if (spark_state_is(execution, "status", "RUNNING") || !json_i64(json_get(execution, "duration"), &ms))
 			continue;
@@ -202,6 +215,8 @@ void spark_read_query_batches(const struct json *sql, struct spark_query *out)
 		out->last = begun;
 	if (out->batch_ms < 0)
 		out->batch_ms = longest;
+	if (out->gap_ms < 0 && former >= 0 && former == newest - 1 && former_begun > 0 && begun > former_begun)
+		out->gap_ms = begun - former_begun;
 }
 
 static struct value known(int64_t n, int64_t least)
@@ -226,6 +241,7 @@ static void put_query(const struct spark_query *q, struct snapshot *s, struct ta
 	table_set(s, t, row, "input_rate", value_real(q->input_rate));
 	table_set(s, t, row, "processing_rate", value_real(q->processing_rate));
 	table_set(s, t, row, "batch_ms", known(q->batch_ms, 0));
+	table_set(s, t, row, "gap_ms", known(q->gap_ms, 1));
 	table_set(s, t, row, "state_rows", known(q->state_rows, 0));
 	table_set(s, t, row, "watermark", known(q->watermark, 1));
 	table_set(s, t, row, "last", known(q->last, 1));
@@ -357,7 +373,8 @@ const struct column_spec spark_query_columns[] = {
 	{"input_rate", VALUE_REAL, UNIT_PER_SECOND, 1, "records that come in, by the last batch; of one that ended by its whole life"},
 	{"processing_rate", VALUE_REAL, UNIT_PER_SECOND, 1, "records that it can process, likewise"},
 	{"batch_ms", VALUE_INT, UNIT_MS, 2, "how long the last batch took"},
-	{"trigger", VALUE_TEXT, UNIT_NONE, 3, "how often a batch is begun; no page of a driver tells"},
+	{"gap_ms", VALUE_INT, UNIT_MS, 2, "from the begin of the batch before to the begin of the last one; longer than a batch: it waited between"},
+	{"trigger", VALUE_TEXT, UNIT_NONE, 3, "which trigger it has; nothing outside its driver's program tells"},
 	{"state_rows", VALUE_INT, UNIT_COUNT, 3, "rows that it keeps as state"},
 	{"watermark", VALUE_INT, UNIT_TIME, 4, "event time before which it takes nothing more"},
 	{"last", VALUE_INT, UNIT_TIME, 3, "when its newest batch began"},
