@@ -337,7 +337,7 @@ static void text_row(struct sink *sink, const struct spark_table *table, const s
 	buf_puts(sink->out, "\n");
 }
 
-/* Why event logs are not, or not all, told of. */
+/* Why an event log is not, or not all, told of. */
 static void text_errors(const struct lake *lake, struct buf *out)
 {
 	for (size_t i = 0; i < lake->n_services; i++) {

@@ -123,7 +123,8 @@ static const struct spark_head *head_of(struct probe *p, struct spark_heads *hea
 	buf_init(&bytes, EVENTLOG_HEAD);
 	read = storage_child(url, p->expected->event_log, log->first->path) && /* a longer one is cut there, and that is what is wanted */
 		(storage_read(p, p->storage, url, &bytes, &err) == STORAGE_OK || (err.code == ERR_LIMIT && bytes.len));
-	err = read ? (struct err){0} : err;
+	if (read)
+		err = (struct err){0};
 	if (read && !eventlog_start(buf_text(&bytes), log->first->file.codec, &once->start, &err))
 		once->foreign = err.code == ERR_PARSE;
 	text_copy(once->why, sizeof once->why, text_of(err.words));

@@ -111,7 +111,8 @@ size_t spark_read_queries(struct text html, int64_t now, struct spark_query *out
 	return n;
 }
 
-/* The last point of a timeline, and the x of the one before, 0 where there is none: drawTimeline('#NAME-timeline', v4, ...) and var v4 = [..., {"x": 1795970818832, "y": 26919.0}]; */
+/* The last point of a timeline, and the x of the one before, 0 where there is none:
+ * drawTimeline('#NAME-timeline', v4, ...) and var v4 = [..., {"x": 1795970818832, "y": 26919.0}]; */
 static bool last_point(struct text html, const char *name, int64_t *before, int64_t *x, double *y)
 {
 	char mark[80], variable[40];

@@ -27,6 +27,8 @@
 #include "storage.h"
 
 #define LINES "spark-4.1.4-eventlog.jsonl"
+#define ID "app-20261129191015-0002"
+#define LOG "eventlog_v2_" ID
 
 /* ---- names ---- */
 
@@ -196,11 +198,11 @@ static void fill(char directory[60])
 	char bytes[8192];
 	const int64_t ended = INT64_C(1795979420000);
 
-	strcpy(directory, "/tmp/laketop-eventlog-XXXXXX");
+	text_copy(directory, 60, TEXT("/tmp/laketop-eventlog-XXXXXX"));
 	assert_non_null(mkdtemp(directory));
-	put(directory, "eventlog_v2_app-20261129191015-0002/events_2_app-20261129191015-0002.zstd", TEXT("later"), ended - 1000);
-	put(directory, "eventlog_v2_app-20261129191015-0002/events_1_app-20261129191015-0002.zstd", packed(bytes, sizeof bytes, recorded(LINES)), ended - 2000);
-	put(directory, "eventlog_v2_app-20261129191015-0002/appstatus_app-20261129191015-0002", TEXT(""), ended);
+	put(directory, LOG "/events_2_" ID ".zstd", TEXT("later"), ended - 1000);
+	put(directory, LOG "/events_1_" ID ".zstd", packed(bytes, sizeof bytes, recorded(LINES)), ended - 2000);
+	put(directory, LOG "/appstatus_" ID, TEXT(""), ended);
 	put(directory, "local-1.inprogress", text_until(recorded(LINES), '\n'), ended + 5000);
 	put(directory, "local-2.lz4", TEXT("LZ4Block"), ended - 5000);
 	put(directory, "notes.txt", TEXT("a file of somebody's"), ended + 9000);
@@ -208,10 +210,15 @@ static void fill(char directory[60])
 
 static void empty(const char *directory)
 {
-	char command[100];
+	static const char *const paths[] = {LOG "/events_2_" ID ".zstd", LOG "/events_1_" ID ".zstd", LOG "/appstatus_" ID, LOG, "local-1.inprogress",
+		"local-2.lz4", "notes.txt"};
+	char path[300];
 
-	snprintf(command, sizeof command, "rm -r %s", directory);
-	assert_int_equal(system(command), 0);
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		snprintf(path, sizeof path, "%s/%s", directory, paths[i]);
+		assert_int_equal(remove(path), 0);
+	}
+	assert_int_equal(rmdir(directory), 0);
 }
 
 static void assert_cell(const struct table *t, size_t row, const char *column, const char *words)

@@ -400,12 +400,15 @@ static void the_page_of_a_query_says_how_its_last_batch_went(void **state)
 	assert_int_equal(q.batch_ms, 26919);
 	assert_int_equal(q.state_rows, 625);
 	assert_int_equal(q.last, INT64_C(1795970818832));
+	assert_int_equal(q.gap_ms, INT64_C(1795970818832) - INT64_C(1795970790676)); /* batch after batch */
 	assert_int_equal(q.watermark, INT64_C(1795970818832) - 39196);
 	for (size_t i = 0; i < 2; i++) {
 		q = (struct spark_query){.batch_ms = -1, .state_rows = -1};
 		spark_read_query_page(recorded(others[i]), &q);
 		assert_true(q.batch_ms > 0 && q.state_rows > 0 && q.last > 0 && q.watermark > 0);
 	}
+	assert_int_equal(q.gap_ms, 9998); /* of 4.2.1: each ten seconds, and a batch takes one */
+	assert_int_equal(q.batch_ms, 728);
 }
 
 static void gauges_say_it_where_they_were_switched_on(void **state)
@@ -430,7 +433,8 @@ static void gauges_say_it_where_they_were_switched_on(void **state)
 static void batches_are_found_among_sql_executions_by_their_run(void **state)
 {
 	struct json *sql = recorded_json("spark-4.1.4-streaming-sql.json");
-	struct spark_query q = {.run = "9fd67690-96ae-4de4-ac7d-4292f9cfdc8b", .batch = 3, .batch_ms = -1}, other = {.run = "none", .batch = -1, .batch_ms = -1};
+	struct spark_query q = {.run = "9fd67690-96ae-4de4-ac7d-4292f9cfdc8b", .batch = 3, .batch_ms = -1, .gap_ms = -1},
+		other = {.run = "none", .batch = -1, .batch_ms = -1, .gap_ms = -1};
 	int64_t begun;
 
 	(void)state;
@@ -439,6 +443,8 @@ static void batches_are_found_among_sql_executions_by_their_run(void **state)
 	assert_int_equal(q.batch_ms, 262); /* the execution that holds the others */
 	assert_true(spark_time("2026-11-29T17:02:50.049GMT", &begun));
 	assert_int_equal(q.last, begun);
+	assert_int_equal(q.gap_ms, 10009);
+	assert_int_equal(other.gap_ms, -1);
 	spark_read_query_batches(sql, &other);
 	assert_int_equal(other.batch, -1);
 	assert_int_equal(other.last, 0);
