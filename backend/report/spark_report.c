@@ -244,6 +244,17 @@ static size_t left_off(const struct lake *lake, const struct spark_table *table)
 	return n;
 }
 
+static bool by_event_log(const struct service *s)
+{
+	return snapshot_get(s->depth, "event_log").type == VALUE_TEXT;
+}
+
+/* Why an event log is not, or not all, told of; NULL: it is. */
+static const char *log_error(const struct service *s)
+{
+	return by_event_log(s) && s->depth->err.code != ERR_NONE ? s->depth->err.words : NULL;
+}
+
 /* ---- JSON ---- */
 
 static void json_row(struct sink *sink, const struct spark_table *table, const struct row *row)
@@ -286,6 +297,11 @@ static void spark_json(const struct lake *lake, struct buf *out)
 	for (size_t i = 0; i < TABLES; i++)
 		if (left_off(lake, &tables[i]))
 			json_put_i64(&w, tables[i].name, (int64_t)left_off(lake, &tables[i]));
+	json_close(&w, '}');
+	json_open(&w, "errors", '{');
+	for (size_t i = 0; i < lake->n_services; i++)
+		if (log_error(lake->services[i]))
+			json_put_text(&w, lake->services[i]->name, log_error(lake->services[i]));
 	json_close(&w, '}');
 	json_close(&w, '}');
 	buf_puts(out, "\n");
@@ -337,21 +353,10 @@ static void text_row(struct sink *sink, const struct spark_table *table, const s
 	buf_puts(sink->out, "\n");
 }
 
-/* Why an event log is not, or not all, told of. */
-static void text_errors(const struct lake *lake, struct buf *out)
-{
-	for (size_t i = 0; i < lake->n_services; i++) {
-		const struct snapshot *depth = lake->services[i]->depth;
-
-		if (snapshot_get(depth, "event_log").type == VALUE_TEXT && depth->err.code != ERR_NONE)
-			buf_printf(out, "event log of %s: %s\n", lake->services[i]->name, depth->err.words);
-	}
-}
-
 /* What its files told without it is no answer. */
 static bool answers(const struct service *s)
 {
-	return s->depth && s->kind && text_starts(text_of(s->kind->name), "spark-") && snapshot_get(s->depth, "event_log").type == VALUE_UNKNOWN;
+	return s->depth && s->kind && text_starts(text_of(s->kind->name), "spark-") && !by_event_log(s);
 }
 
 enum exit_code report_spark(const struct lake *lake, const struct report_options *options, struct buf *out)
@@ -373,6 +378,8 @@ enum exit_code report_spark(const struct lake *lake, const struct report_options
 		if (left_off(lake, &tables[i]))
 			buf_printf(out, "  and %zu more\n", left_off(lake, &tables[i]));
 	}
-	text_errors(lake, out);
+	for (size_t i = 0; i < lake->n_services; i++)
+		if (log_error(lake->services[i]))
+			buf_printf(out, "event log of %s: %s\n", lake->services[i]->name, log_error(lake->services[i]));
 	return answering ? EXIT_READY : EXIT_UNKNOWN;
 }

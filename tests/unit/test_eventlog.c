@@ -24,6 +24,7 @@
 #include "fixture_bytes.h"
 #include "fixture_server.h"
 #include "profile.h"
+#include "report.h"
 #include "storage.h"
 
 #define LINES "spark-4.1.4-eventlog.jsonl"
@@ -353,6 +354,7 @@ static void a_service_that_is_not_there_stays_absent_and_is_told_of(void **state
 	char directory[60], ini[300];
 	struct profile *profile;
 	struct engine *engine;
+	struct buf out;
 
 	(void)state;
 	fill(directory);
@@ -373,6 +375,11 @@ static void a_service_that_is_not_there_stays_absent_and_is_told_of(void **state
 	assert_directory(snapshot_find_table(s->depth, "applications"));
 	assert_int_equal(s->verdict.shown.verdict, VERDICT_ABSENT);
 	assert_true(s->verdict.shown.links[LINK_HEALTHY].state != LINK_OK);
+	buf_init(&out, 1 << 20);
+	report_spark(engine_lake(engine), &(struct report_options){0}, &out);
+	assert_non_null(strstr(out.at, "\n  h, app-20261129191015-0002, menu import, COMPLETED, duration 5051 ms, told_by event log\n"));
+	assert_null(strstr(out.at, "event log of h"));
+	buf_free(&out);
 	assert_int_equal(engine_stop(engine, 5000), 0);
 	profile_free(profile);
 	host->close(host);
