@@ -206,12 +206,13 @@ static void fill(char directory[60])
 	put(directory, LOG "/appstatus_" ID, TEXT(""), ended);
 	put(directory, "local-1.inprogress", text_until(recorded(LINES), '\n'), ended + 5000);
 	put(directory, "local-2.lz4", TEXT("LZ4Block"), ended - 5000);
+	put(directory, "eventlog_v2_b", TEXT("no folder"), ended);
 	put(directory, "notes.txt", TEXT("a file of somebody's"), ended + 9000);
 }
 
 static void empty(const char *directory)
 {
-	static const char *const paths[] = {LOG "/events_2_" ID ".zstd", LOG "/events_1_" ID ".zstd", LOG "/appstatus_" ID, LOG, "local-1.inprogress",
+	static const char *const paths[] = {LOG "/events_2_" ID ".zstd", LOG "/events_1_" ID ".zstd", LOG "/appstatus_" ID, LOG, "eventlog_v2_b", "local-1.inprogress",
 		"local-2.lz4", "notes.txt"};
 	char path[300];
 
@@ -232,7 +233,7 @@ static void assert_cell(const struct table *t, size_t row, const char *column, c
 static void assert_directory(const struct table *t)
 {
 	assert_non_null(t);
-	assert_int_equal(t->n_rows, 3); /* the newest first; what is no log is left out */
+	assert_int_equal(t->n_rows, 4); /* the newest first; what is no log is left out */
 	assert_int_equal(t->left_off, 0);
 	assert_cell(t, 0, "id", "local-1");
 	assert_cell(t, 0, "state", "INCOMPLETE");
@@ -252,6 +253,10 @@ static void assert_directory(const struct table *t)
 	assert_cell(t, 2, "name", "-");
 	assert_cell(t, 2, "state", "COMPLETED");
 	assert_cell(t, 2, "why", "it is packed by lz4, which is not read here");
+	assert_cell(t, 3, "id", "b"); /* cannot be read, and hides no other */
+	assert_cell(t, 3, "state", "-");
+	assert_true(table_get(t, 3, "why").type == VALUE_TEXT && strstr(table_get(t, 3, "why").u.s, "Not a directory"));
+	assert_int_equal(table_get(t, 3, "ended").type, VALUE_UNKNOWN);
 }
 
 static void a_directory_tells_what_ended_and_what_did_not(void **state)
