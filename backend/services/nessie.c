@@ -188,11 +188,7 @@ static void end(void *state)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t api = option_port(hint, "-Dquarkus.http.port"), management = option_port(hint, "-Dquarkus.management.port");
-
-	if (port == (management ? management : 9000))
-		return "management";
-	return port == (api ? api : 19120) ? "api" : NULL;
+	return quarkus_role(hint, port, 19120, 9000);
 }
 
 const struct service_kind kind_nessie = {

@@ -160,11 +160,7 @@ static void end(void *state)
 
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t api = option_port(hint, "-Dquarkus.http.port"), management = option_port(hint, "-Dquarkus.management.port");
-
-	if (port == (management ? management : 8182))
-		return "management";
-	return port == (api ? api : 8181) ? "api" : NULL;
+	return quarkus_role(hint, port, 8181, 8182);
 }
 
 const struct service_kind kind_polaris = {

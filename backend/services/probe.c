@@ -77,3 +77,12 @@ uint16_t option_port(struct text hint, const char *option)
 	}
 	return 0;
 }
+
+const char *quarkus_role(struct text hint, uint16_t port, uint16_t api, uint16_t management)
+{
+	uint16_t set_api = option_port(hint, "-Dquarkus.http.port"), set_management = option_port(hint, "-Dquarkus.management.port");
+
+	if (port == (set_management ? set_management : management))
+		return "management";
+	return port == (set_api ? set_api : api) ? "api" : NULL;
+}
