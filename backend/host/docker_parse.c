@@ -348,7 +348,7 @@ bool docker_parse_inspect(struct text body, struct container *row, struct err *e
 		return err_set(err, ERR_PARSE, "%s: inspect tells no state", row->name);
 	}
 	json_i64(json_get(all, "RestartCount"), &row->restarts);
-	if (!runs)
+	if (!runs && row->exit_code < 0) /* what the list told goes with its state: of one that restarts, it may run again by now */
 		json_i64(json_get(state, "ExitCode"), &row->exit_code);
 	json_bool(json_get(state, "OOMKilled"), &row->oom_killed);
 	put_error(row->error, sizeof row->error, json_string(json_get(state, "Error")));
