@@ -51,64 +51,6 @@ struct postgres { /* p->state */
 
 /* ---- what it says without a session ---- */
 
-enum postgres_hello postgres_parse_hello(struct text answer)
-{
-	if (answer.len == 1 && (answer.at[0] == 'G' || answer.at[0] == 'N' || answer.at[0] == 'S'))
-		return POSTGRES_IS;
-	if (answer.len > 5 && answer.at[0] == 'E' && text_has(answer, "unsupported frontend protocol"))
-		return POSTGRES_OLD;
-	return POSTGRES_NOT;
-}
-
-/* Five capitals and digits; one digit at least, or "FATAL:" would be one. */
-static bool is_sqlstate(struct text t)
-{
-	bool digit = false;
-
-	if (t.len < 6 || t.at[5] != ':')
-		return false;
-	for (size_t i = 0; i < 5; i++) {
-		bool d = t.at[i] >= '0' && t.at[i] <= '9';
-
-		if (!d && (t.at[i] < 'A' || t.at[i] > 'Z'))
-			return false;
-		digit |= d;
-	}
-	return digit;
-}
-
-/* `connection to server at "::1", port 5432 failed: FATAL:  28P01: password authentication failed for user "x"`:
- * the severity may be translated, the code never is. */
-void postgres_parse_failure(struct text message, struct postgres_failure *out)
-{
-	struct text line, rest = message;
-
-	*out = (struct postgres_failure){.words = text_trim(text_until(message, '\n'))};
-	while (text_line(&rest, &line))
-		for (size_t i = 0; i + 6 <= line.len; i++)
-			if ((i == 0 || line.at[i - 1] == ' ') && is_sqlstate((struct text){line.at + i, line.len - i})) {
-				memcpy(out->sqlstate, line.at + i, 5);
-				out->words = text_trim((struct text){line.at + i + 6, line.len - i - 6});
-				return;
-			}
-	text_skip(&out->words, "connection to server ");
-}
-
-enum postgres_refusal postgres_refusal(const struct postgres_failure *failure)
-{
-	const char *code = failure->sqlstate;
-
-	if (!strcmp(code, "53300"))
-		return POSTGRES_FULL;
-	if (!strcmp(code, "57P03"))
-		return POSTGRES_NOT_READY;
-	if (!strncmp(code, "28", 2) || !strcmp(code, "3D000") || !strcmp(code, "42501"))
-		return POSTGRES_REFUSES;
-	if (!code[0] && text_has(failure->words, "no password supplied"))
-		return POSTGRES_REFUSES;
-	return POSTGRES_BROKEN;
-}
-
 static const char gss_request[8] = {0, 0, 0, 8, 0x04, (char)0xd2, 0x16, 0x30};
 static const char ssl_request[8] = {0, 0, 0, 8, 0x04, (char)0xd2, 0x16, 0x2f};
 

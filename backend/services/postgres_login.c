@@ -17,50 +17,7 @@
 
 #include "postgres_session.h"
 
-enum { CHUNK = 4096, AUTHENTICATION = 'R', READY_FOR_QUERY = 'Z', CLEAR_TEXT = 3 };
-
-static size_t number_at(const unsigned char *p)
-{
-	return (size_t)p[0] << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 | p[3];
-}
-
-/* Type and length; of an authentication request its code as well. */
-static size_t head_size(const struct postgres_vet *v)
-{
-	return v->n_head && v->head[0] == AUTHENTICATION ? 9 : 5;
-}
-
-size_t postgres_vet(struct postgres_vet *v, const unsigned char *bytes, size_t len, unsigned char *out, size_t *used)
-{
-	size_t n = 0, at = 0;
-
-	while (at < len && !v->asks_clear && !(v->done && !v->rest)) {
-		if (v->rest) {
-			size_t part = v->rest < len - at ? v->rest : len - at;
-
-			memcpy(out + n, bytes + at, part);
-			n += part;
-			at += part;
-			v->rest -= part;
-			continue;
-		}
-		v->head[v->n_head++] = bytes[at++];
-		if (v->n_head < head_size(v))
-			continue;
-		/* one that is too short to say which is none of a server's */
-		v->asks_clear = v->head[0] == AUTHENTICATION && (number_at(v->head + 1) < 8 || number_at(v->head + 5) == CLEAR_TEXT);
-		if (v->asks_clear)
-			break;
-		memcpy(out + n, v->head, v->n_head);
-		n += v->n_head;
-		v->rest = number_at(v->head + 1);
-		v->rest = v->rest > v->n_head - 1 ? v->rest - (v->n_head - 1) : 0;
-		v->done = v->head[0] == READY_FOR_QUERY;
-		v->n_head = 0;
-	}
-	*used = at;
-	return n;
-}
+enum { CHUNK = 4096 };
 
 struct between { /* libpq's descriptor is one end of a pair; the server is at real */
 	int libpq, real, ours;
