@@ -42,7 +42,8 @@ endif
 # _GNU_SOURCE comes first: the flags of ncursesw ask for an older standard
 ALL_CPPFLAGS := -D_GNU_SOURCE -DLAKETOP_VERSION='"$(VERSION)"' -DLAKETOP_DATADIR='"$(DATADIR)"' -Iinclude -I$(O) $(CPPFLAGS)
 ALL_CFLAGS   := -std=c11 -g $(WARN) $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null) -ffile-prefix-map=$(CURDIR)=.
-ALL_LDFLAGS  := -pthread -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+# GnuTLS asks the program by that symbol, see backend/net/transfer.c; snappy is loaded when it is needed, see backend/format/avro.c
+ALL_LDFLAGS  := -pthread -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed -Wl,--export-dynamic-symbol=_gnutls_global_init_skip
 ALL_LIBS     := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
 ifeq ($(FLAVOUR),release)
 ALL_CFLAGS += -O2 $(HARD)

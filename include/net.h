@@ -13,9 +13,8 @@
 #include "mem.h"
 
 struct net; /* an actor's own handles: curl, kept connections */
-struct net *net_new(struct host *host); /* call net_global_init() once before any thread */
+struct net *net_new(struct host *host);
 void net_free(struct net *net);
-void net_global_init(void);
 
 struct storage;
 struct endpoint {

@@ -308,7 +308,6 @@ int act_run(const struct setup *setup)
 	struct engine *engine;
 	int code;
 
-	net_global_init();
 	engine = engine_start(&options, &err);
 	if (!engine) {
 		fprintf(stderr, "laketop: %s\n", err.words);

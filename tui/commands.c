@@ -292,7 +292,6 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 
 	if (!known_names(setup) || (o->command == COMMAND_PLAN && !plan_action(o)) || (is_about_tables(o->command) && !profile_names_catalogs(setup)))
 		return EXIT_USAGE;
-	net_global_init();
 	engine = engine_start(&options, &err);
 	if (!engine) {
 		fprintf(stderr, "laketop: %s\n", err.words);
@@ -339,7 +338,6 @@ static int run_wait(const struct setup *setup)
 		if (!known_service(setup, conditions[i].service))
 			return EXIT_USAGE;
 	}
-	net_global_init();
 	engine = engine_start(&options, &err);
 	if (!engine) {
 		fprintf(stderr, "laketop: %s\n", err.words);
@@ -410,7 +408,6 @@ static int run_rows(const struct setup *setup)
 		options.only = asked.service;
 		options.discover = !profile_service(setup->profile, asked.service);
 		options.shallow = true;
-		net_global_init();
 		engine = engine_start(&options, &err);
 	}
 	if (!engine) {

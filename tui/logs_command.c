@@ -258,7 +258,6 @@ int logs_run(const struct setup *setup)
 		fprintf(stderr, "laketop: --match %s\n", err.words);
 		return EXIT_USAGE;
 	}
-	net_global_init();
 	n = find_sources(setup, sources, &without);
 	if (without)
 		code = say_without(setup, without) ? EXIT_READY : EXIT_USAGE;

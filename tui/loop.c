@@ -345,7 +345,6 @@ static bool start_engine(struct loop *l)
 	struct engine_options options = engine_options_of(l->setup);
 	struct err err = {0};
 
-	net_global_init();
 	l->engine = engine_start(&options, &err);
 	if (l->engine)
 		return true;

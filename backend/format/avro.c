@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <snappy-c.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -349,16 +351,36 @@ static bool unpack_deflate(struct avro *a, struct text packed, struct text *out,
 	return fine;
 }
 
+/* Its library brings that of C++, more memory than all else here needs: it is loaded when somebody wrote by it, which few do. */
+static struct {
+	snappy_status (*length)(const char *packed, size_t len, size_t *out);
+	snappy_status (*unpack)(const char *packed, size_t len, char *out, size_t *out_len);
+} snappy;
+
+static void load_snappy(void)
+{
+	void *library = dlopen("libsnappy.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return;
+	*(void **)&snappy.length = dlsym(library, "snappy_uncompressed_length");
+	*(void **)&snappy.unpack = dlsym(library, "snappy_uncompress");
+}
+
 static bool unpack_snappy(struct avro *a, struct text packed, struct text *out, struct err *err)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	size_t len = 0;
 	uint32_t sum = 0;
 
-	if (packed.len < 4 || snappy_uncompressed_length(packed.at, packed.len - 4, &len) != SNAPPY_OK)
+	pthread_once(&once, load_snappy);
+	if (!snappy.length || !snappy.unpack)
+		return err_set(err, ERR_SYSTEM, "it is packed by snappy, and libsnappy.so.1 is not installed here");
+	if (packed.len < 4 || snappy.length(packed.at, packed.len - 4, &len) != SNAPPY_OK)
 		return err_set(err, ERR_PARSE, "a block's snappy is broken");
 	if (!make_room(a, len ? len : 1, err))
 		return false;
-	if (snappy_uncompress(packed.at, packed.len - 4, a->block, &len) != SNAPPY_OK)
+	if (snappy.unpack(packed.at, packed.len - 4, a->block, &len) != SNAPPY_OK)
 		return err_set(err, ERR_PARSE, "a block's snappy is broken");
 	for (size_t i = packed.len - 4; i < packed.len; i++)
 		sum = sum << 8 | (unsigned char)packed.at[i];

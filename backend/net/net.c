@@ -16,11 +16,6 @@
 #include "transfer.h"
 #include "value.h"
 
-void net_global_init(void)
-{
-	curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 struct net *net_new(struct host *host)
 {
 	struct net *net = mem_new(1, sizeof *net);

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -164,9 +165,28 @@ static bool set_target(struct transfer *t, const struct endpoint *at, const char
 	return good || err_set(err, ERR_LIMIT, "%s: the path is too long to ask", t->name);
 }
 
+/*
+ * libcurl is set up by the first question over HTTP, and takes 2 MiB for TLS by that. GnuTLS, which comes along with it for
+ * protocols that nobody speaks here, would set itself up at the start of the program, another MiB: it asks this first, and
+ * whoever does need it calls gnutls_global_init().
+ */
+int _gnutls_global_init_skip(void);
+int _gnutls_global_init_skip(void)
+{
+	return 1;
+}
+
+static void set_up(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
 /* The actor's handles, for the process that holds the port now. */
 static bool ready_handles(struct net *net, CURL **handle, int64_t owner_started)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, set_up);
 	if (net->multi && net->owner_started != owner_started) {
 		curl_multi_cleanup(net->multi);
 		net->multi = NULL;

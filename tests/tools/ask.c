@@ -250,7 +250,6 @@ int main(int argc, char **argv)
 	q.expected.credentials = q.probe.credentials;
 	signal(SIGPIPE, SIG_IGN);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	net_global_init();
 	q.probe.host = host_local();
 	q.probe.net = net_new(q.probe.host);
 	for (unsigned round = 0; round < q.rounds; round++) {

@@ -120,7 +120,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: delta [-s ADDRESS:PORT -u KEYFILE] VIEW URL...\n");
 		return 2;
 	}
-	net_global_init();
 	p.host = host_local();
 	p.net = net_new(p.host);
 	for (int i = optind + 1; i < argc; i++) {

@@ -175,7 +175,6 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	signal(SIGPIPE, SIG_IGN);
-	net_global_init();
 	q.probe.host = host_local();
 	q.probe.net = net_new(q.probe.host);
 	q.probe.hint = "";

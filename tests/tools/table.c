@@ -102,7 +102,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "table [-m] URL [ADDRESS:PORT]\n");
 		return 2;
 	}
-	net_global_init();
 	p.net = net_new(p.host);
 	fine = look(&p, &at, url, alone, &err);
 	if (!fine)

@@ -73,7 +73,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setlocale(LC_ALL, "C.UTF-8");
-	net_global_init();
 	options.host = host_local();
 	options.profile = profile_load(options.host, argv[optind], &err);
 	options.only = optind + 1 < argc ? argv[optind + 1] : NULL;

@@ -588,7 +588,6 @@ struct asked {
 	char version[16];
 };
 
-
 static struct asked asked(struct bench *t)
 {
 	struct asked a;
@@ -892,6 +891,5 @@ int main(void)
 		with_engine(the_context_that_docker_itself_would_use_is_used),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

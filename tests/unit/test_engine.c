@@ -120,7 +120,6 @@ static int set_up(void **state)
 	world.host.look = look;
 	world.host.look_end = look_end;
 	setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock", 1);
-	net_global_init();
 	return pthread_create(&thread, NULL, serve, &world.fd) || pthread_detach(thread);
 }
 

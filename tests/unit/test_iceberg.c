@@ -612,6 +612,5 @@ int main(void)
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1462,6 +1462,5 @@ int main(void)
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8"); /* as the program does: widths of characters */
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

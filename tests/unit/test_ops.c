@@ -653,6 +653,5 @@ int main(void)
 		TEST(a_signal_reaches_only_the_process_that_began_then),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1058,6 +1058,5 @@ int main(void)
 		cmocka_unit_test(a_url_is_one_whatever_its_scheme_is_spelled),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

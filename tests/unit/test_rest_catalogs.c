@@ -663,6 +663,5 @@ int main(void)
 		cmocka_unit_test(ports_are_placed_by_the_words_of_their_process),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -775,6 +775,5 @@ int main(void)
 		cmocka_unit_test(its_progress_and_its_rows_are_read_and_what_was_only_analysed_is_no_result),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

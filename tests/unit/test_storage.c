@@ -544,6 +544,5 @@ int main(void)
 		cmocka_unit_test(what_is_large_comes_in_pieces),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -762,6 +762,5 @@ int main(void)
 		as.row = &lag_cases[i];
 		tests[n++] = (struct CMUnitTest){lag_cases[i].name, lag_is_end_minus_commit, NULL, NULL, as.state};
 	}
-	net_global_init();
 	return _cmocka_run_group_tests("tests", tests, n, NULL, NULL);
 }

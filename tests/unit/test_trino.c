@@ -392,6 +392,5 @@ int main(void)
 		cmocka_unit_test(a_table_that_is_not_there_is_said_to_be_so),
 	};
 
-	net_global_init();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
