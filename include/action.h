@@ -79,6 +79,7 @@ struct action_target { /* what the lake knew of it when it was wished; copies, a
 	char version[NAME_SIZE];            /* that answers now; "" unknown */
 	const struct catalog *catalog;      /* of a table; expected, kind and at are then of the engine that serves it */
 	const struct profile *profile;
+	struct places *places;              /* where the tables of all catalogs lie; as long as the engine is */
 };
 
 struct action_job { /* the worker's own, but for what ops.c keeps under its lock */

@@ -16,7 +16,7 @@ struct catalog_entry { /* texts live as long as the call that hands it over; non
 	struct text name;        /* "bronze.orders": parts joined by '.'; a part that has a dot itself stands in double quotes */
 	enum table_format format;
 	struct text words;       /* FORMAT_OTHER: what it is: "CSV" */
-	struct text at;          /* Iceberg: its metadata.json, empty where only load tells; Delta: the table's folder */
+	struct text at;          /* Iceberg: its metadata.json, empty where only load tells; else: the folder, where it is told */
 	struct text key;         /* the catalog's own, for load; empty: the name is enough */
 };
 

@@ -152,6 +152,7 @@ struct lake {
 	size_t n_streams;
 	struct catalog_view *catalogs; /* the profile's, in its order */
 	size_t n_catalogs;
+	struct places *places;        /* where all tables lie, for keepers; as long as the engine is */
 	const struct lake_table *tables; /* by name; joined anew when a catalog tells something new */
 	size_t n_tables;
 	struct port_row *ports;       /* by port, then address */

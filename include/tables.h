@@ -38,6 +38,16 @@ bool keeper_unread(const struct keeper *k); /* there is more to read: look again
 /* False: s->err says why. */
 bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, const char *view, const char *table, struct snapshot *s);
 
+/*
+ * Where the tables of all catalogs of a profile lie: one for all keepers, told of each catalog's newest snapshot. Any thread. The
+ * preview of orphans asks it; a keeper that has none proposes no orphan.
+ */
+struct places;
+struct places *places_new(const struct profile *profile);
+void places_free(struct places *p);
+void places_tell(struct places *p, const struct catalog *c, const struct snapshot *s); /* also one that failed */
+void keeper_places(struct keeper *k, struct places *p); /* borrowed as long as the keeper is */
+
 /* ---- health: by the engines' documented rules, where work is due ---- */
 enum table_grade { GRADE_UNKNOWN, GRADE_GOOD, GRADE_DUE, GRADE_ILL, GRADE_FAILED };
 const char *table_grade_word(enum table_grade g); /* "good", "due", "ill", "unknown", "failed" */
@@ -66,6 +76,8 @@ struct plan_about { /* the table that a preview is of, and what a user may choos
 	const char *metadata;           /* URL of the metadata.json that was read; "" unknown */
 	const struct plan_place *others; /* every other table that is known; not this one as another catalog has it (same uuid) */
 	size_t n_others;
+	const char *untold;             /* why others is not every table that may share its storage; NULL or "": it is */
+	const char *caution;            /* what else of them is not sure; NULL or "": nothing */
 	int64_t now;                    /* ms since 1970 */
 	int64_t older_than;             /* ms since 1970; 0: the table's policy, else the engine's default */
 	int64_t retain_last;            /* of an expiry; 0: the table's */

@@ -42,7 +42,8 @@ static bool each_table(void *ctx, const struct json *item)
 	struct walk *w = ctx;
 	const char *name = json_string(json_get(item, "name")), *type = json_string(json_get(item, "table_type"));
 	const char *format = json_string(json_get(item, "data_source_format")), *at = json_string(json_get(item, "storage_location"));
-	struct catalog_entry e = {.format = FORMAT_OTHER, .words = text_of(format ? format : type ? type : "unknown")};
+	struct catalog_entry e = {.format = FORMAT_OTHER, .words = text_of(format ? format : type ? type : "unknown"),
+		.at = text_of(at ? at : "")};
 
 	if (!name)
 		return true;

@@ -127,6 +127,7 @@ void *actor_catalog(void *arg)
 	int64_t due = 0;
 
 	keeper_hurry(post.keeper, is_asked, a);
+	keeper_places(post.keeper, e->lake.places);
 	do {
 		bool refresh;
 		char view[sizeof a->ask_view], table[sizeof a->ask_subject];

@@ -259,6 +259,7 @@ void catalogs_begin(struct engine *e)
 
 	e->lake.catalogs = mem_new(n + 1, sizeof *e->lake.catalogs);
 	e->catalogs = mem_new(n + 1, sizeof *e->catalogs);
+	e->lake.places = places_new(e->profile);
 	for (size_t i = 0; i < n; i++) {
 		const struct catalog *c = &e->profile->catalogs[i];
 
@@ -317,6 +318,7 @@ static void take(struct engine *e, size_t i, struct snapshot *s)
 		hold(&v->answer, s);
 		return;
 	}
+	places_tell(e->lake.places, v->catalog, s);
 	/* row by row the same: what was joined still holds */
 	if (v->failed || s->err.code != ERR_NONE || !v->snapshot || !s->print || v->snapshot->print != s->print)
 		e->catalogs[i].fresh = true;
@@ -392,6 +394,7 @@ void catalogs_free(struct engine *e)
 		hold(&e->lake.catalogs[i].answer, NULL);
 	}
 	arena_free(e->tables);
+	places_free(e->lake.places);
 	free(e->lake.catalogs);
 	free(e->catalogs);
 }

@@ -85,6 +85,7 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 		return false;
 	t->catalog = c;
 	t->profile = lake->profile;
+	t->places = lake->places;
 	return true;
 }
 
@@ -178,8 +179,10 @@ static bool read_state(struct action_job *j, struct wait wait, struct state *out
 	struct storage at = profile_storage(j->target.profile, j->target.catalog->storage);
 	struct keeper *k = keeper_new(j->target.catalog);
 	struct snapshot *facts = NULL;
-	bool good = list(j, k, wait, &at, err);
+	bool good;
 
+	keeper_places(k, j->target.places);
+	good = list(j, k, wait, &at, err);
 	*out = (struct state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1};
 	if (good && plan) {
 		*plan = view(j, k, wait, &at, j->wish.verb, err);

@@ -366,6 +366,13 @@ static const char *format_words(const struct record *r)
 	return r->format == FORMAT_VIEW ? "view" : r->format == FORMAT_DELTA ? "delta" : "iceberg";
 }
 
+/* Where it lies as far as its catalog says: of Iceberg its metadata, of what else there is its folder. */
+static void put_place(struct snapshot *s, struct table *t, const struct record *r, struct value *row)
+{
+	if (r->at)
+		row[column(t, r->format == FORMAT_ICEBERG ? "metadata" : "location")] = value_text(arena_clean(s->arena, text_of(r->at)));
+}
+
 static void put_row(struct snapshot *s, struct table *t, const struct record *r, const char *down, const size_t at[5])
 {
 	struct value *row = table_row(s, t);
@@ -381,6 +388,7 @@ static void put_row(struct snapshot *s, struct table *t, const struct record *r,
 	if (!r->cells) {
 		row[at[1]] = value_text(arena_clean(s->arena, text_of(format_words(r))));
 		row[at[2]] = value_text(table_grade_word(GRADE_UNKNOWN));
+		put_place(s, t, r, row);
 	}
 	if (r->error) {
 		row[at[2]] = value_text(table_grade_word(GRADE_FAILED));
@@ -495,6 +503,11 @@ void keeper_hurry(struct keeper *k, bool (*hurry)(void *ctx), void *ctx)
 {
 	k->hurry = hurry;
 	k->hurry_ctx = ctx;
+}
+
+void keeper_places(struct keeper *k, struct places *p)
+{
+	k->places = p;
 }
 
 void keeper_retry(struct keeper *k)

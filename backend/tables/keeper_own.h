@@ -34,6 +34,7 @@ struct keeper {
 	struct err down;         /* why the reading of the last look was given up; code ERR_NONE: it was not */
 	bool (*hurry)(void *ctx); /* NULL: never */
 	void *hurry_ctx;
+	struct places *places;   /* where all tables lie; NULL: nobody said */
 	/* the newest table that was asked of: views are changed often, and of the same one */
 	char *kept_name, *kept_at;
 	int64_t kept_when;       /* clock_ms() */
@@ -61,6 +62,23 @@ void keeper_forget(struct keeper *k); /* what is kept for views */
 enum read_answer keeper_delta(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, struct spending *left,
 	struct snapshot *s, struct table *t, struct value *row, struct err *err);
 bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *at, const struct record *r, const char *view, struct snapshot *s);
+
+/* places.c: every table but that one */
+struct places_known {
+	struct plan_place *at;
+	size_t n, room;
+	char untold[200];        /* why that is not all; "" it is */
+	char caution[200];       /* what else is not sure; "" nothing */
+	const struct snapshot **held;
+	size_t n_held;
+	const struct table *own; /* the tables of its own catalog; NULL: not told yet */
+	struct arena *arena;
+	bool full;
+};
+void places_know(struct places *p, const struct catalog *own, const char *name, const char *uuid, struct arena *arena, struct places_known *out);
+bool places_tells(const struct places_known *k, const char *name); /* its own catalog told of that table before, be it that it failed */
+void places_known_free(struct places_known *k);
+const char *places_folder(struct arena *arena, const char *metadata); /* "" where that does not tell; NULL: the arena is full */
 
 /* keeper_views.c: of an Iceberg table */
 bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, struct snapshot *s);

@@ -12,7 +12,7 @@
 
 #include "clock.h"
 
-enum { FILES_SHOWN = 2000, MANIFESTS_MOST = 100000 };
+enum { FILES_SHOWN = 2000, MANIFESTS_MOST = 100000, PLACES_MOST = 16 << 20 };
 static const int64_t view_bytes = INT64_C(512) << 20, view_memory = INT64_C(48) << 20;
 
 struct look { /* one question */
@@ -621,41 +621,57 @@ static bool put_files(struct look *l)
 
 /* ---- previews ---- */
 
-/* Every other table of the catalog: one in the same folder must not be taken for rubbish. */
-static size_t others_of(const struct look *l, struct plan_place *out)
+/* Those of this catalog as it has just been listed, beside what all catalogs told. */
+static void add_listed(const struct look *l, struct places_known *known)
 {
-	size_t n = 0, name = 0, uuid = 0, location = 0;
+	size_t uuid = 0, location = 0;
 
 	for (const struct column_spec *c = catalog_tables[0].columns; c->name; c++) {
-		name = strcmp(c->name, "name") ? name : (size_t)(c - catalog_tables[0].columns);
 		uuid = strcmp(c->name, "uuid") ? uuid : (size_t)(c - catalog_tables[0].columns);
 		location = strcmp(c->name, "location") ? location : (size_t)(c - catalog_tables[0].columns);
 	}
+	known->at = mem_grow(known->at, known->n + l->k->n_records + 1, sizeof *known->at);
 	for (size_t i = 0; i < l->k->n_records; i++) {
 		const struct record *r = &l->k->records[i];
+		const char *at = NULL;
 
-		if (r == l->r || !r->cells || r->cells[location].type != VALUE_TEXT)
+		if (r == l->r || (r->cells && r->cells[uuid].type == VALUE_TEXT && l->m->uuid[0] && !strcmp(r->cells[uuid].u.s, l->m->uuid)))
 			continue;
-		if (r->cells[uuid].type == VALUE_TEXT && l->m->uuid[0] && !strcmp(r->cells[uuid].u.s, l->m->uuid))
-			continue;
-		out[n++] = (struct plan_place){r->name, r->cells[location].u.s};
+		if (r->cells && r->cells[location].type == VALUE_TEXT)
+			at = r->cells[location].u.s;
+		else if (r->at)
+			at = r->format == FORMAT_ICEBERG ? places_folder(known->arena, r->at) : r->at;
+		if (at && at[0])
+			known->at[known->n++] = (struct plan_place){r->name, at};
+		else if (r->format != FORMAT_VIEW && !r->error && !places_tells(known, r->name) && !known->untold[0])
+			snprintf(known->untold, sizeof known->untold, "where %.120s lies is not read yet", r->name);
 	}
-	return n;
 }
 
 static bool put_plan(struct look *l, bool (*plan)(struct probe *p, const struct storage *at, const struct iceberg_metadata *m,
 	const struct plan_about *a, struct snapshot *s))
 {
 	const struct catalog *c = l->k->catalog;
-	struct plan_place *others = mem_new(l->k->n_records + 1, sizeof *others);
+	struct arena *arena = arena_new(PLACES_MOST);
+	struct places_known known = {0};
 	struct value metadata = cell(l, "metadata");
 	struct plan_about about = {
 		.table = l->r->name, .engine = c->engine_catalog ? c->engine_catalog : c->name, .metadata = metadata.type == VALUE_TEXT ? metadata.u.s : "",
-		.others = others, .n_others = others_of(l, others), .now = clock_wall_ms(), .budget = budget_of_a_view(),
+		.now = clock_wall_ms(), .budget = budget_of_a_view(),
 	};
-	bool good = plan(l->p, l->at, l->m, &about, l->s);
+	bool good;
 
-	free(others);
+	if (plan == plan_orphans) {
+		places_know(l->k->places, c, l->r->name, l->m->uuid, arena, &known);
+		add_listed(l, &known);
+		about.others = known.at;
+		about.n_others = known.n;
+		about.untold = known.untold;
+		about.caution = known.caution;
+	}
+	good = plan(l->p, l->at, l->m, &about, l->s);
+	places_known_free(&known);
+	arena_free(arena);
 	return good;
 }
 

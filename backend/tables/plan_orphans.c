@@ -4,8 +4,8 @@
  * the table's folder, older than three days, that no snapshot has live, and that are no manifest,
  * list, statistics, nor metadata.json that the newest one still names. Names that begin with "." or
  * "_" are passed over. Nothing is proposed unless everything reachable was read, nor where another
- * table lies in the same folder or below it, nor what is younger than a day: a commit that runs may
- * have written it.
+ * table of any catalog lies in the same folder or below it, nor before it is known where they lie, nor
+ * what is younger than a day: a commit that runs may have written it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,7 +146,9 @@ static bool has_neighbour(const struct iceberg_metadata *m, const struct plan_ab
 			strcmp(own, other) ? "in a folder of this table" : "in the same folder");
 		return true;
 	}
-	return false;
+	if (a->untold && a->untold[0])
+		plan_say(s, "words", "nothing may be removed: %s", a->untold);
+	return a->untold && a->untold[0];
 }
 
 /* ---- what is there ---- */
@@ -287,7 +289,8 @@ static void tell(struct orphans *o, const struct plan_about *a)
 	}
 	plan_say(o->s, "words", "%" PRId64 " of %" PRId64 " files in its folder are possible orphans: %s; none is younger than %s", o->files, o->seen,
 		plan_bytes(o->bytes).s, plan_days(a->now - o->cutoff).s);
-	plan_say(o->s, "caution", "a table that no catalog here lists may lie in the same folder; compare the list before it runs");
+	plan_say(o->s, "caution", "a table that no catalog here lists may lie in the same folder%s%s; compare the list before it runs",
+		a->caution && a->caution[0] ? ", and " : "", a->caution ? a->caution : "");
 	snprintf(rest, sizeof rest, ", older_than => TIMESTAMP '%s'%s", plan_time(o->cutoff).s,
 		text_starts(text_of(o->m->location), "s3") ? ", prefix_listing => true" : "");
 	plan_sql(o->s, a, "remove_orphan_files", rest);

@@ -49,14 +49,15 @@ static bool list(struct probe *p, const struct catalog *c, void **keep, bool (*e
 }
 
 static const struct catalog_kind kind = {.name = "listed", .title = "Listed", .list = list};
-static const struct catalog catalog = {.name = "lake", .kind = &kind};
+static const struct catalog catalogs[] = {{.name = "lake", .kind = &kind}, {.name = "polaris", .kind = &kind}};
+static const struct profile profile = {.catalogs = catalogs, .n_catalogs = 2};
 
 static int set_up(void **state)
 {
 	(void)state;
 	world.l = lakehouse_open("kitchen");
 	world.truth = lakehouse_truth("kitchen");
-	world.k = keeper_new(&catalog);
+	world.k = keeper_new(&catalogs[0]);
 	world.alike = false;
 	world.storage = lakehouse_storage(world.l);
 	for (size_t i = 0; i < TABLES; i++) {
@@ -382,6 +383,65 @@ static struct snapshot *ask(const char *name, const char *view)
 	return s;
 }
 
+/* ---- orphans beside the tables of other catalogs ---- */
+
+/* What the other catalog has: one table; metadata: that is all that is known of it. */
+static void tell_neighbour(struct places *p, const char *location, const char *metadata)
+{
+	struct snapshot *s = snapshot_new("polaris", PART_CATALOG);
+	struct table *t = snapshot_table(s, catalog_tables, "tables");
+	struct value *row = table_row(s, t);
+
+	table_set(s, t, row, "name", value_text("sales.orders"));
+	table_set(s, t, row, "format", value_text("iceberg"));
+	if (location)
+		table_set(s, t, row, "location", value_text(location));
+	if (metadata)
+		table_set(s, t, row, "metadata", value_text(metadata));
+	places_tell(p, &catalogs[1], s);
+	snapshot_unref(s);
+}
+
+static void assert_orphans_words(const char *has)
+{
+	struct snapshot *s = ask("orders", "orphans");
+	struct value words_said = snapshot_get(s, "words");
+
+	assert_int_equal(s->err.code, ERR_NONE);
+	if (words_said.type != VALUE_TEXT || !strstr(words_said.u.s, has))
+		fail_msg("\"%s\" says nothing of \"%s\"", words_said.type == VALUE_TEXT ? words_said.u.s : "", has);
+	assert_int_equal(snapshot_get(s, "sql").type, VALUE_UNKNOWN);
+	snapshot_unref(s);
+}
+
+static void orphans_know_the_tables_of_every_catalog(void **state)
+{
+	struct places *p = places_new(&profile);
+	struct snapshot *s = look(), *down = snapshot_new("polaris", PART_CATALOG);
+
+	(void)state;
+	assert_orphans_words("what other catalogs have is not known here");
+	keeper_places(world.k, p);
+	places_tell(p, &catalogs[0], s);
+	assert_orphans_words("which tables polaris has is not known yet");
+	err_set(&down->err, ERR_CONNECT, "nobody listens on 8181");
+	places_tell(p, &catalogs[1], down);
+	assert_orphans_words("which tables polaris has is not known: nobody listens on 8181");
+	tell_neighbour(p, "s3a://lakehouse/warehouse/kitchen/orders/", NULL);
+	assert_orphans_words("polaris.sales.orders lies in the same folder");
+	tell_neighbour(p, NULL, "s3://lakehouse/warehouse/kitchen/orders/in/metadata/v1.metadata.json");
+	assert_orphans_words("polaris.sales.orders lies in a folder of this table");
+	tell_neighbour(p, NULL, NULL);
+	assert_orphans_words("where polaris.sales.orders lies is not read yet");
+	tell_neighbour(p, "s3://lakehouse/warehouse/sales/orders", NULL);
+	places_tell(p, &catalogs[1], down); /* what it had still counts */
+	assert_orphans_words("files in its folder");
+	snapshot_unref(down);
+	snapshot_unref(s);
+	keeper_places(world.k, NULL);
+	places_free(p);
+}
+
 static const char *fact_of(const struct table *t, const char *what)
 {
 	for (size_t i = 0; i < t->n_rows; i++)
@@ -594,7 +654,7 @@ int main(void)
 		WITH(names_are_told_before_anything_is_read),
 		WITH(what_failed_is_tried_again_later_and_later_or_when_told),
 		WITH(who_cannot_be_reached_is_not_asked_for_each_table),
-		WITH(its_facts_are_told_and_counted_if_they_were_not),
+		WITH(orphans_know_the_tables_of_every_catalog), WITH(its_facts_are_told_and_counted_if_they_were_not),
 		WITH(snapshots_come_newest_first),
 		WITH(branches_stand_under_where_they_left),
 		WITH(files_come_in_the_order_that_was_asked_for),

@@ -949,6 +949,15 @@ static void no_orphan_is_proposed_where_another_table_may_be(void **state)
 	snprintf(inner, sizeof inner, "%s_2", d.path);
 	ask_orphans(&d);
 	assert_orphans(&d, 1, "data/old.parquet");
+	d.a.untold = "which tables polaris has is not known: connection refused";
+	ask_orphans(&d);
+	assert_orphans(&d, 0, NULL);
+	assert_non_null(strstr(snapshot_get(d.s, "words").u.s, "nothing may be removed: which tables polaris has"));
+	d.a.untold = "";
+	d.a.caution = "polaris is down";
+	ask_orphans(&d);
+	assert_orphans(&d, 1, "data/old.parquet");
+	assert_non_null(strstr(snapshot_get(d.s, "caution").u.s, "same folder, and polaris is down; compare"));
 	put_file(&d, "metadata/v7.metadata.json", now, "{}"); /* of whom is not known, however young */
 	ask_orphans(&d);
 	assert_orphans(&d, 0, NULL);
