@@ -76,7 +76,8 @@ struct delta_table { /* in the arena given; -1: not known */
 	int64_t removed_since;      /* all removals since then are among them; ms; INT64_MAX: none are known */
 	int64_t retention;          /* delta.deletedFileRetentionDuration, ms */
 	int64_t expired, expired_bytes; /* tombstones past it: files that VACUUM would delete, if it has not yet */
-	bool expired_there;         /* the largest of them was looked for, and is still there */
+	bool expired_there;         /* the largest of them was looked for, is still there, and old by its own time, too: VACUUM takes it */
+	bool expired_young;         /* it is there, and younger than the retention by its own time: VACUUM leaves it */
 	const struct delta_commit *commits; size_t n_commits_read; /* newest first */
 	double rate;                /* commits a day over the last seven; NAN */
 	int64_t interval;           /* delta.checkpointInterval */

@@ -6,6 +6,7 @@
  * commits reach back to version 0; else the checksum's totals count, else a checkpoint's hint.
  */
 #include "delta_own.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,7 @@ enum {
 	NAMES_MOST = 200000, CHECKSUM_MOST = 16 << 20, HINT_MOST = 1 << 20, COMMITS_DEFAULT = 500, RATE_COMMITS = 7,
 	TIME_KEPT = 1500,   /* ms of the probe's time that are left for telling what is known */
 	INTERVAL = 10,      /* delta.checkpointInterval */
+	FEW = 8,            /* names of a listing that looks for one */
 	MANY = 4096,        /* bytes of a commit whose size is not known */
 };
 static const int64_t BYTES_DEFAULT = 32 << 20, DAY = 86400000, RETENTION = 7 * (int64_t)86400000;
@@ -404,8 +406,7 @@ static void count_on(struct reading *r, int64_t version, int64_t files, int64_t 
 		const struct delta_tally *y = &r->replay.tallies[i];
 
 		files += c->added - c->removed - y->readded;
-		if (bytes >= 0)
-			bytes += c->added_bytes - c->removed_bytes - y->readded_bytes;
+		bytes = delta_before(bytes, delta_sum(c->removed_bytes, y->readded_bytes), c->added_bytes, 0);
 	}
 	t->about = version < t->version;
 	t->files = files > 0 ? files : 0;
@@ -482,27 +483,55 @@ static void count_expired(struct reading *r, const struct delta_file **largest)
 		if (f->when >= t->now - t->retention || (t->n_list && bsearch(&s, live, t->n_list, sizeof *live, by_path)))
 			continue;
 		t->expired++;
-		t->expired_bytes += f->bytes > 0 ? f->bytes : 0;
+		t->expired_bytes = plan_add(t->expired_bytes, f->bytes);
 		if (!*largest || f->bytes > (*largest)->bytes)
 			*largest = f;
 	}
 	free(live);
 }
 
-/* Reads one byte of it, if that. */
-static bool is_there(struct reading *r, const char *path)
-{
-	char url[STORAGE_URL_SIZE];
-	struct err why = {0};
-	struct buf byte;
-	bool there;
+struct sought {
+	struct text name;
+	int64_t when; /* 0: it is not there */
+};
 
-	if (!storage_child(url, r->url, path))
-		return false;
-	buf_init(&byte, 1);
-	there = storage_read(r->p, r->at, url, &byte, &why) == STORAGE_OK || why.code == ERR_LIMIT;
-	buf_free(&byte);
-	return there;
+static bool each_sought(void *ctx, const struct storage_entry *e)
+{
+	struct sought *s = ctx;
+	size_t len = e->name.len < s->name.len ? e->name.len : s->name.len;
+
+	if (e->name.len == s->name.len && !memcmp(e->name.at, s->name.at, len))
+		s->when = e->when;
+	return !s->when && memcmp(e->name.at, s->name.at, len) <= 0; /* they come by name */
+}
+
+/* Its own time, which is what VACUUM goes by; 0: it is not there any more. */
+static int64_t time_of(struct reading *r, const char *path)
+{
+	char url[STORAGE_URL_SIZE], folder[STORAGE_URL_SIZE], before[STORAGE_URL_SIZE];
+	struct storage few = r->at ? *r->at : (struct storage){0};
+	struct file_facts facts;
+	struct storage_url u;
+	struct err why = {0};
+	const char *slash;
+	struct sought s;
+	bool whole = path[0] == '/' || strstr(path, ":/");
+
+	if (whole ? strlen(path) >= sizeof url : !storage_child(url, r->url, path))
+		return 0;
+	if (whole)
+		text_copy(url, sizeof url, text_of(path));
+	if (!storage_url(url, &u, &why))
+		return 0;
+	if (!u.s3)
+		return r->p->host->stat(r->p->host, text_copy(folder, sizeof folder, u.path), &facts, NULL) && facts.exists ? facts.modified : 0;
+	slash = strrchr(url, '/');
+	s = (struct sought){.name = text_of(slash + 1)};
+	text_copy(folder, sizeof folder, (struct text){url, (size_t)(slash - url)});
+	text_copy(before, sizeof before, (struct text){s.name.at, s.name.len ? s.name.len - 1 : 0});
+	few.page = FEW;
+	storage_list(r->p, &few, folder, before, NAMES_MOST, each_sought, &s, &why);
+	return s.when;
 }
 
 static void take_times(struct reading *r)
@@ -522,8 +551,12 @@ static void take_times(struct reading *r)
 	if (t->n_commits_read)
 		t->removed_since = t->commits[t->n_commits_read - 1].version == 0 ? 0 : t->commits[t->n_commits_read - 1].when;
 	count_expired(r, &largest);
-	if (largest && r->ask->probe)
-		t->expired_there = is_there(r, largest->path);
+	if (largest && r->ask->probe) {
+		int64_t when = time_of(r, largest->path);
+
+		t->expired_there = when > 0 && when < t->now - t->retention;
+		t->expired_young = when >= t->now - t->retention;
+	}
 }
 
 static void table_begin(struct delta_table *t, const char *url, int64_t now)

@@ -59,6 +59,8 @@ void delta_replay_base(struct delta_replay *r, const struct json *files); /* all
 void delta_replay_metadata(struct delta_replay *r, const struct json *body, int64_t version); /* -1: of a checksum */
 void delta_replay_protocol(struct delta_replay *r, const struct json *body);
 void delta_replay_domain(struct delta_replay *r, const struct json *body);
+int64_t delta_sum(int64_t a, int64_t b); /* -1: one of them is not known, or the sum is beyond 63 bits */
+int64_t delta_before(int64_t after, int64_t added, int64_t removed, int64_t readded); /* the same; never below 0 */
 /* Counts, lists, sums up into out. */
 void delta_replay_end(struct delta_replay *r);
 

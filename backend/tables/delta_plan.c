@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "delta_own.h"
+#include "plan.h"
 
 static const int64_t FILE_SIZE = 1 << 30;                    /* optimize.minFileSize, optimize.maxFileSize */
 static const int64_t CUBE_LEAST = 100 * (int64_t)(1 << 30), CUBE_TARGET = 150 * (int64_t)(1 << 30);
@@ -59,7 +60,7 @@ static size_t drop_cubes(const struct delta_file **files, size_t n)
 		int64_t bytes = 0;
 
 		for (end = i; end < n && !strcmp(files[end]->cube, files[i]->cube); end++)
-			bytes += files[end]->bytes;
+			bytes = plan_add(bytes, files[end]->bytes);
 		if (files[i]->cube[0] && bytes >= CUBE_LEAST)
 			continue;
 		cubes++;
@@ -85,7 +86,7 @@ static void end_bin(struct binning *b, const struct delta_group *bin)
 		return;
 	o->files += bin->files;
 	o->becomes += bin->becomes;
-	o->bytes += bin->bytes;
+	o->bytes = plan_add(o->bytes, bin->bytes);
 	o->vectors += bin->vectors;
 	o->partitions += !b->partition || strcmp(b->partition, bin->partition) != 0;
 	b->partition = bin->partition;
@@ -101,13 +102,13 @@ static void fill_bins(struct binning *b, const struct delta_file *const *files, 
 		const struct delta_file *f = files[i];
 		int64_t bytes = f->bytes > 0 ? f->bytes : 0;
 
-		if (bin.partition && (strcmp(bin.partition, f->partition) != 0 || bytes + bin.bytes > most)) {
+		if (bin.partition && (strcmp(bin.partition, f->partition) != 0 || plan_add(bytes, bin.bytes) > most)) {
 			end_bin(b, &bin);
 			bin = (struct delta_group){0};
 		}
 		bin.partition = f->partition;
 		bin.files++;
-		bin.bytes += bytes;
+		bin.bytes = plan_add(bin.bytes, bytes);
 		bin.vectors += f->deleted > 0;
 		bin.becomes = b->t->clustered && bin.bytes > FILE_SIZE ? bin.bytes / FILE_SIZE : 1;
 	}
@@ -283,7 +284,7 @@ bool delta_vacuum(const struct delta_table *t, struct delta_found *found, size_t
 		found[i].why = fate(t, &found[i], &stays, &went, &old, out);
 		out->files += found[i].why[0] && !found[i].folder;
 		out->folders += found[i].why[0] && found[i].folder;
-		out->bytes += found[i].why[0] && found[i].bytes > 0 ? found[i].bytes : 0;
+		out->bytes = plan_add(out->bytes, found[i].why[0] ? found[i].bytes : 0);
 	}
 	if (n)
 		qsort(found, n, sizeof *found, by_found);
@@ -354,6 +355,8 @@ static void say_log(const struct delta_table *t, struct table_health *h, struct 
 		h->weight += (double)t->expired;
 		add(s, "%" PRId64 " removed files (%s) are past their retention of %s", t->expired, value_show(size, value_int(t->expired_bytes), UNIT_BYTES),
 			clock_span(span, t->retention));
+	} else if (t->expired > 0 && t->expired_young) {
+		add(s, "%" PRId64 " removed files are past their retention, and younger by their own time: VACUUM leaves them yet", t->expired);
 	}
 	if (since > LOG_FACTOR * t->interval && since >= 100) {
 		h->due |= DUE_METADATA;

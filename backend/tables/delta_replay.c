@@ -130,6 +130,26 @@ static int64_t or_0(int64_t n)
 	return n > 0 ? n : 0;
 }
 
+int64_t delta_sum(int64_t a, int64_t b)
+{
+	int64_t c;
+
+	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &c) ? -1 : c;
+}
+
+/* The same, where what is not said is found elsewhere or said not to be known. */
+static int64_t more(int64_t a, int64_t b)
+{
+	return b < 0 ? a : delta_sum(a, b);
+}
+
+int64_t delta_before(int64_t after, int64_t added, int64_t removed, int64_t readded)
+{
+	int64_t all = delta_sum(delta_sum(after, removed), readded);
+
+	return all < 0 || added < 0 ? -1 : or_0(all - added);
+}
+
 static void take_add(struct delta_replay *r, const struct delta_entry *e)
 {
 	size_t at = r->n_commits - 1;
@@ -138,11 +158,11 @@ static void take_add(struct delta_replay *r, const struct delta_entry *e)
 	bool is_new;
 
 	c->added++;
-	c->added_bytes += or_0(e->bytes);
-	c->added_records += or_0(e->records);
+	c->added_bytes = delta_sum(c->added_bytes, e->bytes);
+	c->added_records = more(c->added_records, e->records);
 	if (e->vector.len) {
 		c->vectored++;
-		c->vectored_records += or_0(e->records);
+		c->vectored_records = more(c->vectored_records, e->records);
 	}
 	r->tallies[at].no_stats |= e->records < 0;
 	s = say(r, e, &is_new);
@@ -159,15 +179,15 @@ static void take_add(struct delta_replay *r, const struct delta_entry *e)
 		struct delta_tally *t = &r->tallies[s->at];
 
 		t->readded++;
-		t->readded_bytes += or_0(s->bytes);
-		t->readded_records += or_0(s->records);
+		t->readded_bytes = delta_sum(t->readded_bytes, s->bytes);
+		t->readded_records = more(t->readded_records, s->records);
 	} else if (!s->added) { /* here is what a later commit removed */
 		if (s->no_records && e->records >= 0) {
-			r->commits[s->at].removed_records += e->records;
+			r->commits[s->at].removed_records = delta_sum(r->commits[s->at].removed_records, e->records);
 			r->tallies[s->at].unresolved--;
 		}
 		if (s->no_bytes)
-			r->commits[s->at].removed_bytes += or_0(e->bytes);
+			r->commits[s->at].removed_bytes = more(r->commits[s->at].removed_bytes, e->bytes);
 		s->records = s->records < 0 ? e->records : s->records;
 		s->bytes = s->bytes < 0 ? e->bytes : s->bytes;
 	}
@@ -185,8 +205,8 @@ static void take_remove(struct delta_replay *r, const struct delta_entry *e)
 	bool is_new;
 
 	c->removed++;
-	c->removed_bytes += or_0(e->bytes);
-	c->removed_records += or_0(e->records);
+	c->removed_bytes = more(c->removed_bytes, e->bytes);
+	c->removed_records = more(c->removed_records, e->records);
 	r->tallies[at].unresolved += e->records < 0;
 	s = say(r, e, &is_new);
 	if (!s)
@@ -471,8 +491,8 @@ static void sum_partitions(struct delta_replay *r)
 		}
 		p->files++;
 		p->small += f->bytes >= 0 && f->bytes < t->target / 4 * 3;
-		p->bytes += or_0(f->bytes);
-		p->records = f->records < 0 || p->records < 0 ? -1 : p->records + f->records;
+		p->bytes = delta_sum(p->bytes, f->bytes);
+		p->records = delta_sum(p->records, f->records);
 		p->vectors += f->deleted > 0;
 	}
 	qsort(all, n, sizeof *all, by_files);
@@ -496,12 +516,14 @@ static void sum_files(struct delta_replay *r)
 	for (size_t i = 0; i < t->n_list; i++) {
 		const struct delta_file *f = &t->list[i];
 
-		t->bytes += or_0(f->bytes);
-		t->records = f->records < 0 || t->records < 0 ? -1 : t->records + f->records;
+		t->bytes = delta_sum(t->bytes, f->bytes);
+		t->records = delta_sum(t->records, f->records);
 		t->small += f->bytes >= 0 && f->bytes < t->target / 4 * 3;
 		t->vectors += f->deleted > 0;
-		t->deleted += f->deleted;
+		t->deleted = delta_sum(t->deleted, f->deleted);
 	}
+	if (t->bytes < 0)
+		t->mistrust = "a file's size is missing or negative, or all sizes are more than 63 bits hold";
 	sum_partitions(r);
 }
 
@@ -519,10 +541,8 @@ static void sum_commits(struct delta_replay *r)
 		c->records = records;
 		if (files >= 0)
 			files = or_0(files - c->added + c->removed + t->readded);
-		if (bytes >= 0)
-			bytes = or_0(bytes - c->added_bytes + c->removed_bytes + t->readded_bytes);
-		if (records >= 0)
-			records = t->no_stats || t->unresolved ? -1 : or_0(records - c->added_records + c->removed_records + t->readded_records);
+		bytes = delta_before(bytes, c->added_bytes, c->removed_bytes, t->readded_bytes);
+		records = t->no_stats || t->unresolved ? -1 : delta_before(records, c->added_records, c->removed_records, t->readded_records);
 		if (t->no_stats)
 			c->added_records = -1;
 		if (t->unresolved)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -374,6 +375,68 @@ static void a_file_that_is_added_again_counts_once(void **state)
 	assert_int_equal(m.r.t.commits[3].records, 14);
 	assert_int_equal(m.r.t.expired, 0); /* b came back */
 	unmake(&m);
+}
+
+/* 2^62, twice: the sum is beyond 63 bits. */
+static void what_cannot_be_summed_is_not_known(void **state)
+{
+	static const char *const broken[] = {
+		META ADD("a", "4611686018427387904") ADD("b", "4611686018427387904"), META ADD("a", "5") ADD("b", "-6"),
+		META ADD("a", "5") ADD("b", "\"6\"") ADD("c", "9223372036854775807"),
+	};
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+		struct delta_optimize o;
+
+		make(&m);
+		commit(&m, 0, broken[i]);
+		commit(&m, 1, REMOVE("a") ADD("d", "1"));
+		assert_int_equal(read_table(&m.r, m.folder), DELTA_OK);
+		assert_int_equal(m.r.t.files, i == 2 ? 3 : 2);
+		assert_int_equal(m.r.t.bytes, i ? -1 : INT64_C(4611686018427387905)); /* a went: what is left can be summed again */
+		assert_int_equal(m.r.t.mistrust[0] != '\0', i > 0);
+		assert_int_equal(m.r.t.commits[0].bytes, m.r.t.bytes);
+		assert_int_equal(m.r.t.commits[1].bytes, -1);
+		assert_true(delta_optimize(&m.r.t, m.r.arena, &o));
+		assert_true(o.bytes >= 0);
+		unmake(&m);
+	}
+}
+
+/* VACUUM goes by a file's own time beside that of its removal: a copy of a table has young files only. */
+static void vacuum_is_due_only_for_files_that_it_would_take(void **state)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	char path[200];
+	struct made m;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct table_health h;
+
+		make(&m);
+		commit(&m, 0, META ADD("a", "5") ADD("b", "6"));
+		commit(&m, 1, REMOVE("a"));
+		snprintf(path, sizeof path, "%s/a", m.folder);
+		m.r.ask.probe = true;
+		if (i) {
+			FILE *f = fopen(path, "we");
+
+			assert_non_null(f);
+			fclose(f);
+		}
+		if (i == 2)
+			assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+		assert_int_equal(read_table(&m.r, m.folder), DELTA_OK);
+		delta_health(&m.r.t, &h);
+		assert_int_equal(m.r.t.expired, 1);
+		assert_int_equal(h.due, i == 2 ? DUE_VACUUM : 0);
+		assert_int_equal(strstr(h.words, "younger by their own time") != NULL, i == 1);
+		unlink(path);
+		unmake(&m);
+	}
 }
 
 static struct value shown(const struct snapshot *s, const char *view, size_t row, const char *column)
@@ -782,7 +845,8 @@ int main(void)
 		cmocka_unit_test(a_checksum_knows_the_files_of_a_log_that_was_cleaned),
 		cmocka_unit_test(without_checksum_and_beginning_a_count_says_what_it_lacks),
 		cmocka_unit_test(a_table_that_was_read_is_the_same_until_a_commit_comes),
-		cmocka_unit_test(a_file_that_is_added_again_counts_once),
+		cmocka_unit_test(a_file_that_is_added_again_counts_once), cmocka_unit_test(what_cannot_be_summed_is_not_known),
+		cmocka_unit_test(vacuum_is_due_only_for_files_that_it_would_take),
 		cmocka_unit_test(a_schema_is_shown_with_how_it_changed),
 		cmocka_unit_test(every_view_of_a_real_table_has_its_rows),
 		cmocka_unit_test(a_missing_commit_makes_a_table_ill),
