@@ -40,6 +40,8 @@ struct process {
 	int64_t rss;         /* bytes */
 	double cpu;          /* cores since the last look; NAN the first time */
 	bool exe_deleted;    /* its program file was replaced since it started */
+	const char *const *logs; /* of one that listens: files and folders that it writes its log to; ends with NULL. NULL: not looked */
+	const char *log_words;   /* why there is none; "" there is */
 };
 
 struct container {

@@ -11,7 +11,7 @@
 #include "profile.h"
 #include "snapshot.h"
 
-enum { RING_SIZE = 120, LAKE_EVENTS = 500, LAKE_PROBLEMS = 64 };
+enum { RING_SIZE = 120, LAKE_EVENTS = 500, LAKE_PROBLEMS = 64, LOGS_KNOWN_MAX = 4 };
 
 struct ring { /* one figure over time; NAN is a gap */
 	double at[RING_SIZE];
@@ -39,6 +39,8 @@ struct service {
 	const struct service *cause;  /* the service whose failure explains this one; NULL */
 	bool required;                /* by the profile, or the chosen demo */
 	bool asking;                  /* a first answer is still awaited */
+	char logs[LOGS_KNOWN_MAX][256]; /* files and folders that its process writes, or wrote while it lived */
+	size_t n_logs;
 };
 
 struct port_row { /* one listener, or one expected port without one */

@@ -34,33 +34,60 @@ struct printing {
 
 /* ---- whose log ---- */
 
+/* Does somebody ask for what only a worker's list tells? */
+static bool asks_for_parts(const struct setup *setup)
+{
+	for (size_t i = 0; setup->options->names[i]; i++)
+		if (strstr(setup->options->names[i], "app-") || strstr(setup->options->names[i], "driver-"))
+			return true;
+	return false;
+}
+
 static bool looked(const struct lake *lake, const void *ctx)
 {
-	(void)ctx;
+	for (size_t i = 0; asks_for_parts(ctx) && i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+
+		if (s->asking || (s->kind && !strncmp(s->kind->name, "spark-", 6) && s->verdict.shown.verdict == VERDICT_SERVING && !s->depth))
+			return false;
+	}
 	return lake->settled && lake->docker_seen;
+}
+
+/* "logs/x.log", and not "spark-worker-41/app-1". */
+static bool is_path(const char *name)
+{
+	const char *base = strrchr(name, '/');
+
+	return base && base[1] && (name[0] == '/' || name[0] == '.' || access(name, F_OK) == 0);
 }
 
 static size_t add_named(const struct setup *setup, const struct lake *lake, const char *name, struct log_source *sources, size_t n)
 {
-	const struct service *s = lake_service(lake, name);
+	size_t had = n;
 
-	if (strchr(name, '/') && n < LOG_SOURCES_MAX && strlen(name) < sizeof sources->at) {
+	n = log_sources_named(lake, name, sources, n, LOG_SOURCES_MAX);
+	if (n > had || lake_service(lake, name))
+		return n;
+	if (is_path(name) && n < LOG_SOURCES_MAX && strlen(name) < sizeof sources->at) {
 		sources[n].kind = LOG_FILE;
 		text_copy(sources[n].at, sizeof sources[n].at, text_of(name));
 		text_clean(sources[n].service, sizeof sources[n].service, text_of(strrchr(name, '/') + 1));
 		return n + 1;
 	}
-	if (!strcmp(name, "laketop") && !s && setup->state_dir && n < LOG_SOURCES_MAX) {
+	if (!strcmp(name, "laketop") && setup->state_dir && n < LOG_SOURCES_MAX) {
 		sources[n].kind = LOG_EVENTS;
 		text_copy(sources[n].service, sizeof sources[n].service, text_of(name));
 		snprintf(sources[n].at, sizeof sources[n].at, "%.240s/events.jsonl", setup->state_dir);
 		return n + 1;
 	}
-	return s ? log_sources_of(lake, s, sources, n, LOG_SOURCES_MAX) : n;
+	return n;
 }
 
-static size_t add_all(const struct setup *setup, const struct lake *lake, struct log_source *sources, const char **without)
+/* whole: of "all" each has to have one. */
+static size_t add_all(const struct setup *setup, const struct lake *lake, struct log_source *sources, const char **without, bool whole)
 {
+	struct log_source one;
 	size_t n = 0;
 
 	*without = NULL;
@@ -69,42 +96,48 @@ static size_t add_all(const struct setup *setup, const struct lake *lake, struct
 		size_t had = n;
 
 		if (!strcmp(name, "all"))
-			for (size_t k = 0; k < lake->n_services; k++)
+			for (size_t k = 0; k < lake->n_services; k++) {
 				n = log_sources_of(lake, lake->services[k], sources, n, LOG_SOURCES_MAX);
+				if (whole && !log_sources_of(lake, lake->services[k], &one, 0, 1))
+					*without = name;
+			}
 		else
 			n = add_named(setup, lake, name, sources, n);
-		if (n == had)
+		if (n == had && !log_sources_named(lake, name, &one, 0, 1)) /* two names may share a source */
 			*without = name;
 	}
 	return n;
 }
 
 /* By the profile; where that is silent, by who runs it. */
-static size_t find_sources(const struct setup *setup, struct log_source *sources, const char **without)
+static size_t find_sources(const struct setup *setup, struct log_source *sources, const char **without, char why[240])
 {
 	struct engine_options options = engine_options_of(setup);
 	struct lake *first = first_lake(setup);
 	struct engine *engine;
 	struct err err = {0};
-	size_t n = add_all(setup, first, sources, without);
+	size_t n = add_all(setup, first, sources, without, true);
 
 	first_free(first);
 	if (!*without)
 		return n;
+	why[0] = '\0';
 	engine = engine_start(&options, &err);
 	if (!engine)
 		return n;
-	run_until(engine, clock_ms() + FIND_MS, looked, NULL);
-	n = add_all(setup, engine_lake(engine), sources, without);
+	run_until(engine, clock_ms() + FIND_MS, looked, setup);
+	n = add_all(setup, engine_lake(engine), sources, without, false);
+	if (*without)
+		log_sources_why(engine_lake(engine), *without, why);
 	engine_stop(engine, CLOSE_MS);
 	return n;
 }
 
-static bool say_without(const struct setup *setup, const char *name)
+static int say_without(const struct setup *setup, const char *name, const char *why)
 {
-	if (known_service(setup, name))
-		fprintf(stderr, "laketop: where the log of %s is, nobody knows: name it in the profile: log = FILE, container = NAME or unit = NAME\n", name);
-	return false;
+	if (strchr(name, '/') || !strncmp(name, "app-", 4) || !strncmp(name, "driver-", 7) || known_service(setup, name))
+		fprintf(stderr, "laketop: %s\n", why);
+	return EXIT_USAGE;
 }
 
 /* ---- printing ---- */
@@ -247,6 +280,7 @@ int logs_run(const struct setup *setup)
 	struct log_source sources[LOG_SOURCES_MAX];
 	const char *without;
 	struct err err = {0};
+	char why[240];
 	size_t n;
 	int code;
 
@@ -258,10 +292,10 @@ int logs_run(const struct setup *setup)
 		fprintf(stderr, "laketop: --match %s\n", err.words);
 		return EXIT_USAGE;
 	}
-	n = find_sources(setup, sources, &without);
-	if (without)
-		code = say_without(setup, without) ? EXIT_READY : EXIT_USAGE;
-	else {
+	n = find_sources(setup, sources, &without, why);
+	if (without) {
+		code = say_without(setup, without, why);
+	} else {
 		buf_init(&p.out, LINE_BYTES);
 		code = run(&p, sources, n);
 		buf_free(&p.out);

@@ -18,9 +18,10 @@ void engine_open_logs(struct engine *e, const char *service, int64_t since)
 	size_t n = 0;
 
 	logs_close(e->logs, CLOSE_MS);
-	for (size_t i = 0; i < e->lake.n_services && !e->options.replay; i++)
-		if (!service || !strcmp(e->lake.services[i]->name, service))
-			n = log_sources_of(&e->lake, e->lake.services[i], sources, n, LOG_SOURCES_MAX);
+	if (service && !e->options.replay)
+		n = log_sources_named(&e->lake, service, sources, n, LOG_SOURCES_MAX);
+	for (size_t i = 0; !service && i < e->lake.n_services && !e->options.replay; i++)
+		n = log_sources_of(&e->lake, e->lake.services[i], sources, n, LOG_SOURCES_MAX);
 	if (!service && e->options.state_dir && !e->options.replay && n < LOG_SOURCES_MAX) {
 		sources[n] = (struct log_source){.kind = LOG_EVENTS, .service = "laketop"};
 		snprintf(sources[n].at, sizeof sources[n].at, "%.240s/events.jsonl", e->options.state_dir);

@@ -42,6 +42,7 @@ void local_look_end(void *state)
 	cgroups_free(look->cgroups);
 	listeners_free(&look->listeners);
 	processes_free(&look->processes);
+	free(look->outputs.at);
 	buf_free(&look->bytes);
 	free(look);
 }
@@ -131,6 +132,27 @@ static void publish_processes(const struct look *look, struct snapshot *s, struc
 			rows[facts->n_processes++] = all->at[i]->row;
 }
 
+/* Of who listens: where it writes its log. Containers have files of their own. */
+static void publish_outputs(struct look *look, struct snapshot *s, const struct facts *facts)
+{
+	for (size_t i = 0; i < facts->n_listeners; i++) {
+		const struct listener *l = &facts->listeners[i];
+		struct process *p = l->pid && !l->container[0] && !l->proxied[0] ? (struct process *)(uintptr_t)facts_process(facts, l->pid) : NULL;
+		const struct known *known = p && !p->logs ? processes_find(&look->processes, l->pid) : NULL;
+		const struct outputs *o = known ? outputs_of(&look->outputs, look->proc, l->pid, known->started, look->processes.looks) : NULL;
+		const char **logs = o ? arena_alloc(s->arena, (o->n + 1) * sizeof *logs) : NULL;
+
+		for (size_t k = 0; logs && k < o->n; k++)
+			logs[k] = arena_copy(s->arena, text_of(o->at[k]));
+		if (logs) {
+			logs[o->n] = NULL;
+			p->logs = logs;
+			p->log_words = arena_copy(s->arena, text_of(o->words));
+		}
+	}
+	outputs_forget(&look->outputs, look->processes.looks);
+}
+
 /* Several sockets of one owner on one address (SO_REUSEPORT) are one row. */
 static bool same_row(const struct listener *a, const struct listener *b)
 {
@@ -200,5 +222,6 @@ bool local_look(struct host *h, void **state, const char *const *disks, struct s
 	if (!listeners_look(&look->listeners, look->proc, &look->processes, look->cgroups))
 		return err_set(&s->err, ERR_SYSTEM, "neither netlink nor %s/net/tcp can be read: listeners are unknown", look->proc);
 	publish_listeners(look, s, facts);
+	publish_outputs(look, s, facts);
 	return true;
 }

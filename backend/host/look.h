@@ -97,6 +97,24 @@ struct proxy {
 };
 bool proxy_parse(struct text hint, struct proxy *out); /* pure */
 
+/* ---- outputs.c ---- */
+enum { OUTPUTS_MAX = 4, OUTPUT_SIZE = 256 };
+struct outputs { /* where one process writes its log */
+	pid_t pid;
+	uint64_t started, looked; /* looked: number of the look; 0: not yet */
+	char at[OUTPUTS_MAX][OUTPUT_SIZE];
+	size_t n;
+	char words[96];           /* why there is none */
+};
+struct outputs_known {
+	struct outputs *at;
+	size_t n, room;
+};
+void outputs_look(const char *proc, pid_t pid, struct outputs *o);
+/* Holds until the next call. */
+const struct outputs *outputs_of(struct outputs_known *all, const char *proc, pid_t pid, uint64_t started, uint64_t looks);
+void outputs_forget(struct outputs_known *all, uint64_t looks);
+
 /* ---- disks.c ---- */
 struct disk_ask;
 struct disks {
@@ -115,6 +133,7 @@ struct look {
 	struct listeners listeners;
 	struct cgroups *cgroups;
 	struct disks disks;
+	struct outputs_known outputs;
 };
 struct look *look_new(const char *proc); /* "/proc", or a tree of a test */
 

@@ -53,7 +53,7 @@ struct logs {
 
 const char *log_kind_word(enum log_kind kind)
 {
-	static const char *const words[] = {"file", "container", "unit", "events"};
+	static const char *const words[] = {"file", "container", "unit", "events", "worker UI"};
 
 	return words[kind];
 }
@@ -119,11 +119,17 @@ static void tell_news(struct logs *logs)
 	pthread_mutex_unlock(&logs->news_lock);
 }
 
+/* What is not read now is there later. */
+static bool stays(enum log_kind kind)
+{
+	return kind == LOG_FILE || kind == LOG_WORKER;
+}
+
 static bool take_event(void *ctx, const struct log_event *event)
 {
 	struct log_reader *r = ctx;
 	struct logs *logs = r->logs;
-	bool waits = logs->options.patient || r->source.kind == LOG_FILE, first;
+	bool waits = logs->options.patient || stays(r->source.kind), first;
 	struct log_entry *e;
 
 	if (logs->options.since && event->at < logs->options.since)
@@ -237,7 +243,7 @@ static void thread_ends(struct logs *logs)
 
 static void *read_one(void *arg)
 {
-	static void (*const how[])(struct log_reader *r) = {log_file_read, log_container_read, log_unit_read, log_file_read};
+	static void (*const how[])(struct log_reader *r) = {log_file_read, log_container_read, log_unit_read, log_file_read, log_worker_read};
 	struct log_reader *r = arg;
 
 	how[r->source.kind](r);

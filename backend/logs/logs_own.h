@@ -48,5 +48,13 @@ bool log_journal_line(struct text line, int64_t *at, enum log_level *level, stru
 void log_file_read(struct log_reader *r);
 void log_container_read(struct log_reader *r);
 void log_unit_read(struct log_reader *r);
+void log_worker_read(struct log_reader *r);
+
+/* The head of a page of a Spark worker's /log/, which is taken off: "==== Bytes 0-200 of 10813 of /srv/app-1/0/stderr ====". Pure. */
+struct log_page {
+	int64_t from, to, total;
+	struct text path;
+};
+bool log_page_head(struct text *page, struct log_page *out);
 
 #endif

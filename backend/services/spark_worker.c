@@ -18,7 +18,7 @@
 #include "kinds.h"
 #include "spark.h"
 
-enum { UI_DEFAULT = 8081, LARGE = 16 << 10, HUGE = 512 << 10, WHOLE_EVERY_MS = 60000, MASTER_MS = 1500, CHURN = 5, CHURN_MS = 10000 };
+enum { UI_DEFAULT = 8081, LARGE = 16 << 10, HUGE = 512 << 10, WHOLE_EVERY_MS = 60000, MASTER_MS = 1500, ENDED_MAX = 20, CHURN = 5, CHURN_MS = 10000 };
 
 struct worker { /* p->state */
 	struct spark_told told;
@@ -104,10 +104,31 @@ void spark_judge_worker(const struct json *workers, const char *id, const char *
 	snapshot_health(s, LINK_BAD, source, "its master does not know it");
 }
 
+/* All but the first skip. */
+static void read_executors(const struct json *list, size_t skip, struct table *t, struct snapshot *s)
+{
+	for (const struct json *e = json_first(list); e; e = json_next(e)) {
+		const struct json *app = json_get(e, "appdesc");
+		struct value *row;
+
+		if (skip || t->n_rows >= SPARK_ROWS_MAX) {
+			skip -= skip > 0;
+			t->left_off++;
+			continue;
+		}
+		row = table_row(s, t);
+		table_set(s, t, row, "id", json_value_i64(e, "id"));
+		table_set(s, t, row, "application", json_value_text(e, "appid"));
+		table_set(s, t, row, "name", json_value_text(app, "name"));
+		table_set(s, t, row, "memory", spark_mebibytes(e, "memory"));
+		table_set(s, t, row, "user", json_value_text(app, "user"));
+	}
+}
+
 bool spark_read_worker(const struct json *root, const struct spark_specs *specs, struct snapshot *s)
 {
 	const struct figure_spec *f = specs->figures;
-	struct table *t;
+	size_t ended;
 
 	if (!spark_is_worker(root))
 		return false;
@@ -119,22 +140,9 @@ bool spark_read_worker(const struct json *root, const struct spark_specs *specs,
 	snapshot_figure(s, f, "memory_used", spark_mebibytes(root, "memoryused"));
 	snapshot_figure(s, f, "id", json_value_text(root, "id"));
 	snapshot_figure(s, f, "master", json_value_text(root, "masterurl"));
-	t = snapshot_table(s, specs->tables, "executors");
-	for (const struct json *e = json_first(json_get(root, "executors")); e; e = json_next(e)) {
-		const struct json *app = json_get(e, "appdesc");
-		struct value *row;
-
-		if (t->n_rows >= SPARK_ROWS_MAX) {
-			t->left_off++;
-			continue;
-		}
-		row = table_row(s, t);
-		table_set(s, t, row, "id", json_value_i64(e, "id"));
-		table_set(s, t, row, "application", json_value_text(e, "appid"));
-		table_set(s, t, row, "name", json_value_text(app, "name"));
-		table_set(s, t, row, "memory", spark_mebibytes(e, "memory"));
-		table_set(s, t, row, "user", json_value_text(app, "user"));
-	}
+	read_executors(json_get(root, "executors"), 0, snapshot_table(s, specs->tables, "executors"), s);
+	ended = json_count(json_get(root, "finishedexecutors"));
+	read_executors(json_get(root, "finishedexecutors"), ended > ENDED_MAX ? ended - ENDED_MAX : 0, snapshot_table(s, specs->tables, "ended"), s);
 	return true;
 }
 
@@ -322,15 +330,18 @@ static const struct figure_spec figures[] = {
 	{0},
 };
 
+static const struct column_spec executor_columns[] = {
+	{"id", VALUE_INT, UNIT_NONE, 0, "number within its application"},
+	{"application", VALUE_TEXT, UNIT_NONE, 0, "whose it is"},
+	{"name", VALUE_TEXT, UNIT_NONE, 1, "the application's name"},
+	{"memory", VALUE_INT, UNIT_BYTES, 2, "memory that it holds"},
+	{"user", VALUE_TEXT, UNIT_NONE, 3, "who started the application"},
+	{0},
+};
+
 static const struct table_spec tables[] = {
-	{"executors", "executors that run here", (const struct column_spec[]){
-		{"id", VALUE_INT, UNIT_NONE, 0, "number within its application"},
-		{"application", VALUE_TEXT, UNIT_NONE, 0, "whose it is"},
-		{"name", VALUE_TEXT, UNIT_NONE, 1, "the application's name"},
-		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory that it holds"},
-		{"user", VALUE_TEXT, UNIT_NONE, 3, "who started the application"},
-		{0},
-	}},
+	{"executors", "executors that run here", executor_columns},
+	{"ended", "executors that ran here, the newest last", executor_columns},
 	{0},
 };
 
@@ -352,21 +363,14 @@ static bool inspect_whole(struct probe *p, struct worker *w, const struct spark_
 	return good;
 }
 
-/* What the gauges do not have, as it was when the whole was looked at. */
-static void add_remembered(const struct snapshot *whole, const struct spark_specs *specs, struct snapshot *s)
+static void add_remembered_rows(const struct snapshot *whole, const char *name, const struct spark_specs *specs, struct snapshot *s)
 {
-	static const char *const names[] = {"finished", "id", "master"};
-	const struct table *from = snapshot_find_table(whole, "executors");
+	const struct table *from = snapshot_find_table(whole, name);
 	struct table *to;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		snapshot_figure(s, specs->figures, names[i], snapshot_get(whole, names[i]));
-	for (size_t i = 0; whole && i < whole->n_findings; i++)
-		snapshot_finding(s, whole->findings[i].name, whole->findings[i].severity, whole->findings[i].remedy, "%s",
-			whole->findings[i].reason);
 	if (!from)
 		return;
-	to = snapshot_table(s, specs->tables, "executors");
+	to = snapshot_table(s, specs->tables, name);
 	for (size_t row = 0; row < from->n_rows; row++) {
 		struct value *cells = table_row(s, to);
 
@@ -374,6 +378,19 @@ static void add_remembered(const struct snapshot *whole, const struct spark_spec
 			table_set(s, to, cells, from->spec->columns[i].name, from->cells[row * from->n_columns + i]);
 	}
 	to->left_off += from->left_off;
+}
+
+/* What the gauges do not have, as it was when the whole was looked at. */
+static void add_remembered(const struct snapshot *whole, const struct spark_specs *specs, struct snapshot *s)
+{
+	static const char *const names[] = {"finished", "id", "master"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		snapshot_figure(s, specs->figures, names[i], snapshot_get(whole, names[i]));
+	for (size_t i = 0; whole && i < whole->n_findings; i++)
+		snapshot_finding(s, whole->findings[i].name, whole->findings[i].severity, whole->findings[i].remedy, "%s",
+			whole->findings[i].reason);
+	add_remembered_rows(whole, "executors", specs, s);
+	add_remembered_rows(whole, "ended", specs, s);
 }
 
 static bool inspect_gauges(struct probe *p, const struct worker *w, const struct spark_specs *specs, struct snapshot *s)
