@@ -35,6 +35,7 @@ struct log_event { /* texts live as long as the call that hands it over; clean *
 	struct text text;    /* its lines, '\n' between them */
 	unsigned lines;
 	size_t cut;          /* bytes that caps kept out */
+	int64_t place;       /* of its first byte, as log_folder_place() told; -1 */
 };
 struct log_folder;
 struct host;
@@ -43,6 +44,10 @@ struct log_folder *log_folder_new(bool (*each)(void *ctx, const struct log_event
 bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_t now); /* in any pieces; false: each wanted no more */
 /* The level, by its source, of lines fed from here that name none. */
 void log_folder_tell(struct log_folder *f, enum log_level level);
+/* Where what is fed from here on stands in its file. */
+void log_folder_place(struct log_folder *f, int64_t place);
+/* It is known that this log stamps its lines: one without a stamp belongs to the one before. */
+void log_folder_stamps(struct log_folder *f);
 /* What is held back, since more of it might come, is handed over when nothing came for a while, and at the end. */
 void log_folder_flush(struct log_folder *f, int64_t now);
 /* The same, but a line that has no end yet is still held back. */
@@ -88,6 +93,7 @@ struct log_entry {
 	enum log_level level;
 	bool stamped;    /* by the server; else when it was read */
 	size_t cut;      /* bytes that caps kept out */
+	int64_t place;   /* of its first byte in its file; -1: not known */
 	size_t len;
 	char text[];     /* clean lines, '\n' between them; ends with 0 */
 };
@@ -96,6 +102,8 @@ struct log_options {
 	const struct log_source *sources;
 	size_t n;
 	int64_t since;   /* ms since 1970; 0: the newest lines of each */
+	const char *match;    /* only what this pattern finds, NULL: all; it must be one */
+	enum log_level least; /* only what is as bad */
 	size_t tail;     /* bytes of a file to begin with where since is 0; 0: as fits a screen */
 	bool follow;
 	bool patient;    /* nothing is left out: who reads waits for who takes */
@@ -126,5 +134,27 @@ struct log_match;
 struct log_match *log_match_new(const char *pattern, struct err *err);
 bool log_match_in(const struct log_match *m, struct text t, size_t from, size_t *at, size_t *len);
 void log_match_free(struct log_match *m);
+/* Whether it can be looked for in many lines at once, none that it finds in one being missed; and whether all that it finds is in one line. */
+bool log_match_sifts(const struct log_match *m);
+bool log_match_by_line(const struct log_match *m);
+/* 1: at *at, in ASCII of any length; 0: nowhere; -1: that would take too long. */
+int log_match_raw(const struct log_match *m, struct text t, size_t *at);
+
+/* ---- most of a log is not wanted ---- */
+struct log_sieve_options {
+	const char *pattern;  /* NULL: by level alone */
+	enum log_level least;
+	int64_t now;          /* as of log_line_read() */
+	/* Lines that may be wanted, and those of the same events; place: of the first byte. False: no more. */
+	bool (*pass)(void *ctx, const char *bytes, size_t len, int64_t place);
+	/* What passes next does not belong to what passed before; stamps: this log stamps its lines. */
+	void (*gap)(void *ctx, bool stamps);
+	void *ctx;
+};
+struct log_sieve;
+struct log_sieve *log_sieve_new(const struct log_sieve_options *options); /* NULL: all lines must be read */
+bool log_sieve_feed(struct log_sieve *s, const char *bytes, size_t len, int64_t place); /* one after the other; false: no more is wanted */
+bool log_sieve_end(struct log_sieve *s); /* what is held back; another log may follow */
+void log_sieve_free(struct log_sieve *s);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * "laketop logs": the timeline of one or many services on standard output. Without -f it ends when all was read;
- * with it, what is older comes first and in order, then each line as it comes. Main thread.
+ * with it, what is older comes first and in order, then each line as it comes. One log is printed as it is read. Main thread.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,8 +25,8 @@ enum { BYTES = 256 << 20, TAIL = 64 << 10, LOOK_MS = 250, FIND_MS = 8000, CLOSE_
 struct printing {
 	const struct setup *setup;
 	struct logs *logs;
-	struct log_match *match;
 	enum log_level level;
+	bool as_it_comes; /* one log is in order as it is */
 	int width; /* of the words of sources */
 	struct buf out;
 	bool broken; /* nobody reads what we write */
@@ -181,10 +181,6 @@ static void print_taken(struct printing *p)
 	for (size_t i = 0; i < logs_count(p->logs) && !p->broken; i++) {
 		const struct log_entry *e = logs_get(p->logs, i);
 
-		if (e->level < p->level && (e->level || p->level > LOG_TRACE))
-			continue;
-		if (p->match && !log_match_in(p->match, (struct text){e->text, e->len}, 0, NULL, NULL))
-			continue;
 		buf_reset(&p->out);
 		p->setup->options->json ? put_json(p, e) : put_text(p, e);
 		p->broken = fwrite(p->out.at, 1, p->out.len, stdout) != p->out.len;
@@ -218,7 +214,7 @@ static int print_all(struct printing *p, int news, int signals)
 
 		over = logs_over(p->logs); /* asked before the last of it is taken */
 		logs_turn(p->logs);
-		if (p->setup->options->follow ? logs_caught_up(p->logs) : over)
+		if (p->as_it_comes || (p->setup->options->follow ? logs_caught_up(p->logs) : over))
 			print_taken(p);
 		if (over)
 			return 0;
@@ -259,11 +255,16 @@ static int run(struct printing *p, const struct log_source *sources, size_t n)
 {
 	const struct options *o = p->setup->options;
 	int signals = signals_of_end(), news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ended;
+	int64_t since;
 
 	for (size_t i = 0; i < n; i++)
 		if ((int)strlen(sources[i].service) > p->width)
 			p->width = (int)strlen(sources[i].service);
-	p->logs = logs_open(&(struct log_options){.host = p->setup->host, .sources = sources, .n = n, .since = o->since, .tail = TAIL, .follow = o->follow,
+	p->as_it_comes = n == 1 && sources[0].kind != LOG_CONTAINER;
+	/* who looks for something wants to find it, however long ago */
+	since = o->since ? o->since : !o->follow && (o->match || p->level >= LOG_WARN) ? 1 : 0;
+	p->logs = logs_open(&(struct log_options){.host = p->setup->host, .sources = sources, .n = n, .since = since,
+		.match = o->match, .least = p->level, .tail = TAIL, .follow = o->follow,
 		.patient = true, .bytes = BYTES, .news = tell, .ctx = &news});
 	ended = print_all(p, news, signals);
 	say_what_is_missing(p);
@@ -278,6 +279,7 @@ int logs_run(const struct setup *setup)
 	const struct options *o = setup->options;
 	struct printing p = {.setup = setup};
 	struct log_source sources[LOG_SOURCES_MAX];
+	struct log_match *match = NULL;
 	const char *without;
 	struct err err = {0};
 	char why[240];
@@ -288,10 +290,11 @@ int logs_run(const struct setup *setup)
 		fprintf(stderr, "laketop: --level %s: expected trace, debug, info, warn, error or fatal\n", o->level);
 		return EXIT_USAGE;
 	}
-	if (o->match && !(p.match = log_match_new(o->match, &err))) {
+	if (o->match && !(match = log_match_new(o->match, &err))) {
 		fprintf(stderr, "laketop: --match %s\n", err.words);
 		return EXIT_USAGE;
 	}
+	log_match_free(match);
 	n = find_sources(setup, sources, &without, why);
 	if (without) {
 		code = say_without(setup, without, why);
@@ -300,6 +303,5 @@ int logs_run(const struct setup *setup)
 		code = run(&p, sources, n);
 		buf_free(&p.out);
 	}
-	log_match_free(p.match);
 	return code;
 }

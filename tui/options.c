@@ -57,7 +57,8 @@ const struct option_spec option_specs[] = {
 	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) |
 		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_ACTIONS) | LOGS},
 	{"--follow", NULL, "-f: go on with what is written from now on", LOGS},
-	{"--since", "TIME", "from then on: 10min (ago), 14:05, 2026-11-29T14:05:00Z; without it the last lines", LOGS},
+	{"--since", "TIME", "from then on: 10min (ago), 14:05, 2026-11-29T14:05:00Z; without it the last lines;"
+		" all where --match or a --level from warn on looks for something", LOGS},
 	{"--level", "LEVEL", "only what is as bad: trace, debug, info, warn, error, fatal", LOGS},
 	{"--match", "PATTERN", "only what this regular expression finds", LOGS},
 	{"--files", NULL, "with its largest files", FOR(COMMAND_TABLE)},

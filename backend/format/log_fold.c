@@ -21,6 +21,7 @@ struct log_folder {
 	int64_t last;      /* stamp of the newest stamped one; -1 */
 	unsigned stamps;   /* lines in this log that had one, up to STAMPS_SURE */
 	enum log_level told;
+	int64_t place, line_place; /* of what is fed next, of the line; -1 */
 	char *clean;
 	bool ended;
 };
@@ -31,7 +32,7 @@ struct log_folder *log_folder_new(bool (*each)(void *ctx, const struct log_event
 
 	f->each = each;
 	f->ctx = ctx;
-	f->last = -1;
+	f->last = f->place = f->line_place = -1;
 	buf_init(&f->line, LOG_LINE_MAX);
 	buf_init(&f->event, EVENT_MAX);
 	f->clean = mem_new(3 * LOG_LINE_MAX + 1, 1); /* one bad byte may become three */
@@ -93,7 +94,7 @@ static void take_line(struct log_folder *f, int64_t now)
 	} else if (clean.len) {
 		hand_over(f);
 		f->now = (struct log_event){.at = facts.at >= 0 ? facts.at : f->last >= 0 ? f->last : now, .stamped = facts.at >= 0,
-			.level = facts.level ? facts.level : f->told};
+			.level = facts.level ? facts.level : f->told, .place = f->line_place};
 		if (facts.at >= 0)
 			f->last = facts.at;
 		add_line(f, clean);
@@ -101,6 +102,16 @@ static void take_line(struct log_folder *f, int64_t now)
 	buf_reset(&f->line);
 	f->line.full = false;
 	f->line_cut = 0;
+}
+
+void log_folder_place(struct log_folder *f, int64_t place)
+{
+	f->place = place;
+}
+
+void log_folder_stamps(struct log_folder *f)
+{
+	f->stamps = STAMPS_SURE;
 }
 
 void log_folder_tell(struct log_folder *f, enum log_level level)
@@ -115,8 +126,12 @@ bool log_folder_feed(struct log_folder *f, const char *bytes, size_t len, int64_
 		size_t n = end ? (size_t)(end - bytes) : len, room = f->line.max - f->line.len;
 		size_t fits = n < room ? n : room;
 
+		if (!f->line.len)
+			f->line_place = f->place;
 		buf_add(&f->line, bytes, fits);
 		f->line_cut += n - fits;
+		if (f->place >= 0)
+			f->place += (int64_t)(n + (end != NULL));
 		bytes += n + (end != NULL);
 		len -= n + (end != NULL);
 		if (end)

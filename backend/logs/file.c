@@ -32,6 +32,7 @@ struct reading {
 	size_t n_past;
 	ino_t inode;
 	int64_t offset;
+	struct log_sieve *sieve; /* while what was written before is looked through; NULL: all is read */
 	int64_t early;    /* when what has no stamp was written, where it is of the past; 0: now */
 };
 
@@ -57,10 +58,37 @@ static bool feed_event(struct reading *f, struct text line)
 	return wanted;
 }
 
-static bool feed(struct reading *f, const char *bytes, size_t len)
+static bool feed_lines(void *ctx, const char *bytes, size_t len, int64_t place)
 {
+	struct reading *f = ctx;
+
+	reader_place(f->r, place);
+	return reader_feed(f->r, 0, bytes, len, f->early ? f->early : clock_wall_ms());
+}
+
+static void feed_gap(void *ctx, bool stamps)
+{
+	struct reading *f = ctx;
+
+	reader_flush(f->r);
+	if (stamps)
+		reader_stamps(f->r);
+}
+
+static void end_sieve(struct reading *f)
+{
+	if (f->sieve)
+		log_sieve_end(f->sieve);
+	log_sieve_free(f->sieve);
+	f->sieve = NULL;
+}
+
+static bool feed(struct reading *f, const char *bytes, size_t len, int64_t place)
+{
+	if (f->sieve)
+		return !reader_ended(f->r) && log_sieve_feed(f->sieve, bytes, len, place);
 	if (reader_source(f->r)->kind != LOG_EVENTS)
-		return reader_feed(f->r, 0, bytes, len, f->early ? f->early : clock_wall_ms());
+		return feed_lines(f, bytes, len, place);
 	for (size_t i = 0; i < len; i++)
 		if (bytes[i] != '\n') {
 			buf_add(&f->line, bytes + i, 1);
@@ -188,7 +216,7 @@ static bool take_past(void *ctx, const char *bytes, size_t len)
 			return false;
 	}
 	if (!in->packed)
-		return feed(in->f, bytes, len);
+		return feed(in->f, bytes, len, -1);
 	in->z.next_in = (Bytef *)(uintptr_t)bytes;
 	in->z.avail_in = (uInt)len;
 	while (in->z.avail_in && !in->bad) {
@@ -197,7 +225,7 @@ static bool take_past(void *ctx, const char *bytes, size_t len)
 		in->z.next_out = (Bytef *)out;
 		in->z.avail_out = sizeof out;
 		result = inflate(&in->z, Z_NO_FLUSH);
-		if (!feed(in->f, out, sizeof out - in->z.avail_out))
+		if (!feed(in->f, out, sizeof out - in->z.avail_out, -1))
 			return false;
 		if (result == Z_STREAM_END) /* another one may follow */
 			inflateReset(&in->z);
@@ -218,6 +246,8 @@ static void read_past(struct reading *f, int64_t since)
 		f->host->stream_file(f->host, f->past[i].path, take_past, &in, NULL);
 		if (in.packed)
 			inflateEnd(&in.z);
+		if (f->sieve)
+			log_sieve_end(f->sieve);
 		reader_flush(f->r);
 	}
 }
@@ -237,7 +267,7 @@ static bool read_on(struct reading *f, const char *path)
 		if (!f->piece.len)
 			return true;
 		f->offset += (int64_t)f->piece.len;
-		if (!feed(f, f->piece.at, f->piece.len))
+		if (!feed(f, f->piece.at, f->piece.len, f->offset - (int64_t)f->piece.len))
 			return false;
 	}
 }
@@ -312,8 +342,12 @@ void log_file_read(struct log_reader *r)
 	f->path = reader_source(r)->at;
 	buf_init(&f->piece, PIECE);
 	buf_init(&f->line, LOG_LINE_MAX);
+	if (reader_source(r)->kind == LOG_FILE && (reader_options(r)->match || reader_options(r)->least))
+		f->sieve = log_sieve_new(&(struct log_sieve_options){.pattern = reader_options(r)->match, .least = reader_options(r)->least,
+			.now = clock_wall_ms(), .pass = feed_lines, .gap = feed_gap, .ctx = f});
 	do {
 		wanted = look(f, &begun);
+		end_sieve(f);
 		if (begun || !reader_options(r)->follow)
 			reader_caught_up(r);
 		if (begun)

@@ -22,6 +22,7 @@ struct log_reader {
 	unsigned number;
 	pthread_mutex_t lock; /* of the folders */
 	struct log_folder *folders[STREAMS];
+	struct log_match *match; /* what is kept of it; NULL: all */
 	int64_t fed;          /* clock_ms(); 0: nothing is held back */
 	_Atomic bool caught_up, over;
 	char words[200];      /* under the lock of the queue */
@@ -34,6 +35,7 @@ struct entries {
 
 struct logs {
 	struct log_options options;
+	char *pattern;
 	struct log_reader readers[LOG_SOURCES_MAX];
 	size_t n;
 	int cancel;
@@ -125,6 +127,17 @@ static bool stays(enum log_kind kind)
 	return kind == LOG_FILE || kind == LOG_WORKER;
 }
 
+static bool is_wanted(const struct log_reader *r, const struct log_event *event)
+{
+	const struct log_options *o = &r->logs->options;
+
+	if (o->since && event->at < o->since)
+		return false;
+	if (event->level < o->least && (event->level || o->least > LOG_TRACE))
+		return false;
+	return !r->match || log_match_in(r->match, event->text, 0, NULL, NULL);
+}
+
 static bool take_event(void *ctx, const struct log_event *event)
 {
 	struct log_reader *r = ctx;
@@ -132,11 +145,11 @@ static bool take_event(void *ctx, const struct log_event *event)
 	bool waits = logs->options.patient || stays(r->source.kind), first;
 	struct log_entry *e;
 
-	if (logs->options.since && event->at < logs->options.since)
+	if (!is_wanted(r, event))
 		return !reader_ended(r);
 	e = mem_new(1, sizeof *e + event->text.len + 1);
 	*e = (struct log_entry){.at = event->at, .source = r->number, .lines = event->lines, .level = event->level, .stamped = event->stamped,
-		.cut = event->cut, .len = event->text.len};
+		.cut = event->cut, .place = event->place, .len = event->text.len};
 	memcpy(e->text, event->text.at, event->text.len);
 	e->text[e->len] = '\0';
 	pthread_mutex_lock(&logs->lock);
@@ -167,6 +180,20 @@ bool reader_feed(struct log_reader *r, unsigned stream, const char *bytes, size_
 	r->fed = clock_ms();
 	pthread_mutex_unlock(&r->lock);
 	return wanted && !reader_ended(r);
+}
+
+void reader_place(struct log_reader *r, int64_t place)
+{
+	pthread_mutex_lock(&r->lock);
+	log_folder_place(r->folders[0], place);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void reader_stamps(struct log_reader *r)
+{
+	pthread_mutex_lock(&r->lock);
+	log_folder_stamps(r->folders[0]);
+	pthread_mutex_unlock(&r->lock);
 }
 
 void reader_level(struct log_reader *r, enum log_level level)
@@ -219,6 +246,7 @@ static void logs_free(struct logs *logs)
 	for (size_t i = 0; i < logs->n; i++) {
 		for (unsigned k = 0; k < STREAMS; k++)
 			log_folder_free(logs->readers[i].folders[k]);
+		log_match_free(logs->readers[i].match);
 		pthread_mutex_destroy(&logs->readers[i].lock);
 	}
 	pthread_mutex_destroy(&logs->news_lock);
@@ -226,6 +254,7 @@ static void logs_free(struct logs *logs)
 	pthread_cond_destroy(&logs->room);
 	pthread_cond_destroy(&logs->left);
 	close(logs->cancel);
+	free(logs->pattern);
 	free(logs);
 }
 
@@ -305,6 +334,8 @@ struct logs *logs_open(const struct log_options *options)
 
 	logs->options = *options;
 	logs->options.sources = NULL; /* the readers have theirs */
+	logs->pattern = options->match ? mem_copy(options->match) : NULL;
+	logs->options.match = logs->pattern;
 	if (!logs->options.bytes)
 		logs->options.bytes = BYTES_DEFAULT;
 	logs->news = options->news;
@@ -319,6 +350,7 @@ struct logs *logs_open(const struct log_options *options)
 		r->logs = logs;
 		r->number = (unsigned)logs->n;
 		r->source = options->sources[logs->n];
+		r->match = options->match ? log_match_new(options->match, NULL) : NULL;
 		pthread_mutex_init(&r->lock, NULL);
 		for (unsigned k = 0; k < STREAMS; k++)
 			r->folders[k] = log_folder_new(take_event, r);

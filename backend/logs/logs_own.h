@@ -37,6 +37,8 @@ bool reader_ended(const struct log_reader *r);  /* nobody wants more */
 bool reader_pause(const struct log_reader *r, int64_t ms); /* false: it was ended meanwhile */
 /* Bytes of one of its two streams, read or written at a time. False: nobody wants more. */
 bool reader_feed(struct log_reader *r, unsigned stream, const char *bytes, size_t len, int64_t at);
+void reader_place(struct log_reader *r, int64_t place); /* in the file, of what is fed next to stream 0 */
+void reader_stamps(struct log_reader *r);    /* its lines are known to be stamped */
 void reader_level(struct log_reader *r, enum log_level level); /* of what is fed from here to stream 0 and names none */
 void reader_flush(struct log_reader *r);     /* another file, another life: what is held back is whole */
 void reader_caught_up(struct log_reader *r); /* what was written before is handed over */
