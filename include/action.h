@@ -77,6 +77,7 @@ struct action_target { /* what the lake knew of it when it was wished; copies, a
 	bool sure;                          /* pid is known by the socket itself */
 	char process[NAME_SIZE], hint[480];
 	char version[NAME_SIZE];            /* that answers now; "" unknown */
+	char others[160];                   /* whom it needs and misses, or who needs it */
 	const struct catalog *catalog;      /* of a table; expected, kind and at are then of the engine that serves it */
 	const struct profile *profile;
 	struct places *places;              /* where the tables of all catalogs lie; as long as the engine is */
@@ -91,6 +92,7 @@ struct action_job { /* the worker's own, but for what ops.c keeps under its lock
 	struct wait wait;                   /* of the phase: preparing, running */
 	char exact[ACTION_EXACT_SIZE], effect[ACTION_WORDS_SIZE], verify[200]; /* filled by prepare */
 	char result[ACTION_WORDS_SIZE];     /* filled by run; "" where settled says it */
+	char last[ACTION_WORDS_SIZE / 2];   /* of one that failed: the last lines of its log; filled by run or watch */
 	char note[200];                     /* for the audit line: "session ..., operation ..." */
 	void *state;                        /* the spec's own, from prepare to free */
 	struct ops *ops;
@@ -117,6 +119,11 @@ struct action_spec {
 	bool (*run)(struct action_job *j, struct err *err);
 	/* UI thread: has it come about? words: how, or what is missing. NULL: run knows. */
 	enum action_settled (*settled)(const struct lake *lake, const struct action_job *j, char words[ACTION_WORDS_SIZE]);
+	/* Worker, beside settled, until that knows or verify_ms are over: sees what never comes about (it exited), and reads its last
+	 * words. False: err says why; it failed. True: there is nothing to see. NULL: likewise. */
+	bool (*watch)(struct action_job *j, struct err *err);
+	/* UI thread, at the yes: is what offer said still so? False: why says what came between. NULL: run finds out. */
+	bool (*still)(const struct lake *lake, const struct action_job *j, char why[200]);
 	void (*free)(void *state);          /* NULL: free() */
 };
 extern const struct action_spec *const action_specs[]; /* ends with NULL */

@@ -59,10 +59,11 @@ bool acting_list(struct acting *a, const struct lake *lake)
 	for (size_t i = 0; i < n; i++) { /* newest first */
 		const struct action_shown *s = &lake->actions[lake->n_actions - 1 - i];
 		struct choice *choice;
-		char detail[REASON_SIZE];
+		char words[REASON_SIZE], detail[REASON_SIZE];
 
 		a->ids[i] = s->id;
-		snprintf(detail, sizeof detail, "%s%s%.200s", action_state_word(s->state), s->words[0] ? ": " : "", s->words);
+		snprintf(words, sizeof words, "%s%s%.200s", action_state_word(s->state), s->words[0] ? ": " : "", s->words);
+		text_clean(detail, sizeof detail, text_of(words)); /* its lines as one */
 		choice = chooser_add(&a->chooser, CHOICE_ACTION, (int)i, "", s->title, detail);
 		choice->style = action_style(s);
 	}

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * A container is started, stopped, restarted by the engine's API. The engine's 204 says that its
- * process was begun, and nothing of how long it lives: one that ends at once is named here, with its
- * exit code and its last words.
+ * process was begun, and nothing of how long it lives: one that ends, or is begun again and again, is
+ * named here, with its exit code and its last words.
+ * Source: Docker Engine API 1.41, "Start a container"; dockerd 20.10 for what each status means.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "json.h"
-#include "ops_own.h"
+#include "ways.h"
 
-enum { BODY_MAX = 1 << 20, LIVES_MS = 3000, LOOK_EVERY_MS = 300, FRAME_HEAD = 8 };
+enum { BODY_MAX = 1 << 20, YOUNG_MS = 3000, LOOK_YOUNG_MS = 300, LOOK_EVERY_MS = 1000, FRAME_HEAD = 8, LOOP_RESTARTS = 2 };
 
 /* Docker's {"message":"..."}, else the whole. */
 static void docker_says(struct text body, char out[600])
@@ -42,30 +43,32 @@ static struct text next_piece(struct text *rest)
 
 void container_last_words(struct text log, char *out, size_t size)
 {
-	struct text last = {0};
+	struct buf plain;
 
+	buf_init(&plain, BODY_MAX);
 	while (log.len) {
-		struct text piece = next_piece(&log), line;
+		struct text piece = next_piece(&log);
 
-		while (text_line(&piece, &line))
-			if (text_trim(line).len)
-				last = text_trim(line);
+		buf_add(&plain, piece.at, piece.len);
 	}
-	text_clean(out, size, last);
+	last_lines(buf_text(&plain), out, size);
+	buf_free(&plain);
 }
 
-bool container_has_ended(struct text inspected, int64_t *code, char *error, size_t size)
+bool container_read(struct text inspected, struct container_end *out)
 {
 	struct json *document = json_parse(inspected, NULL);
 	const struct json *state = json_get(document, "State");
 	const char *status = json_string(json_get(state, "Status")), *words = json_string(json_get(state, "Error"));
-	bool ended = status && (!strcmp(status, "exited") || !strcmp(status, "dead"));
 
-	*code = -1;
-	json_i64(json_get(state, "ExitCode"), code);
-	text_clean(error, size, text_of(words ? words : ""));
+	*out = (struct container_end){.code = -1};
+	json_i64(json_get(state, "ExitCode"), &out->code);
+	json_i64(json_get(document, "RestartCount"), &out->restarts);
+	out->ended = status && (!strcmp(status, "exited") || !strcmp(status, "dead"));
+	out->restarting = status && !strcmp(status, "restarting");
+	text_clean(out->error, sizeof out->error, text_of(words ? words : ""));
 	json_free(document);
-	return ended;
+	return status != NULL;
 }
 
 static bool ask(struct action_job *j, const char *method, const char *path, long *status, struct buf *body, struct err *err)
@@ -74,45 +77,79 @@ static bool ask(struct action_job *j, const char *method, const char *path, long
 	return docker_request(j->host, j->net, j->wait, method, path, status, body, err);
 }
 
-static bool say_end(struct action_job *j, int64_t code, const char *error, struct err *err)
+/* What it wrote since it was begun. */
+static void read_last_words(struct action_job *j, const struct plan *p, const char *id)
 {
-	char path[160], last[160] = "";
+	struct wait wait = j->wait;
+	char path[200];
 	struct buf log;
 	long status;
 
-	snprintf(path, sizeof path, "/containers/%.64s/logs?stdout=1&stderr=1&tail=5", j->target.container);
+	snprintf(path, sizeof path, "/containers/%.80s/logs?stdout=1&stderr=1&tail=20&since=%lld", id, (long long)(p->began / 1000));
+	j->wait = wait_for(2000, wait.cancel); /* its own time: that of the watch may be over */
 	if (ask(j, "GET", path, &status, &log, NULL) && status == 200)
-		container_last_words(buf_text(&log), last, sizeof last);
+		container_last_words(buf_text(&log), j->last, sizeof j->last);
 	buf_free(&log);
-	return err_set(err, ERR_SYSTEM, "it exited at once with %lld%s%.70s%s%s", (long long)code, error[0] ? ": " : "", error,
-		last[0] ? "; its last words: " : "", last);
+	j->wait = wait;
 }
 
-/* Does it live for a moment? */
-static bool watch(struct action_job *j, struct err *err)
+static bool say_end(struct action_job *j, const struct plan *p, const char *id, const struct container_end *end, struct err *err)
 {
-	struct wait moment = wait_for(LIVES_MS, j->wait.cancel);
-	char path[120], error[160];
-	int64_t code;
+	bool young = clock_wall_ms() - p->began < YOUNG_MS;
 
-	snprintf(path, sizeof path, "/containers/%.64s/json", j->target.container);
+	read_last_words(j, p, id);
+	if (!end->ended && end->code > 0)
+		return err_set(err, ERR_SYSTEM, "it exits and is started again, %lld times by now, last with %lld", (long long)end->restarts, (long long)end->code);
+	if (!end->ended)
+		return err_set(err, ERR_SYSTEM, "it exits and is started again, %lld times by now", (long long)end->restarts);
+	return err_set(err, ERR_SYSTEM, "it exited %s with %lld%s%.100s", young ? "at once" : "before it served", (long long)end->code,
+		end->error[0] ? ": " : "", end->error);
+}
+
+bool container_watch(struct action_job *j, const struct plan *p, const char *id, struct err *err)
+{
+	char path[120];
+	struct container_end end;
+	int64_t code = 0;
+	bool fine;
+
+	snprintf(path, sizeof path, "/containers/%.80s/json", id);
 	do {
 		struct buf body;
 		long status;
-		bool ended = ask(j, "GET", path, &status, &body, NULL) && status == 200 &&
-			container_has_ended(buf_text(&body), &code, error, sizeof error);
+		bool seen = ask(j, "GET", path, &status, &body, NULL) && status == 200 && container_read(buf_text(&body), &end);
 
 		buf_free(&body);
-		if (ended)
-			return say_end(j, code, error, err);
-	} while (wait_left(moment) > 0 && wait_fd(wait_for(LOOK_EVERY_MS, j->wait.cancel), -1, 0) == 0);
-	return true;
+		if (seen && end.restarting)
+			code = end.code; /* while it runs again it is 0 */
+		if (seen && !end.ended)
+			end.code = code;
+		if (seen && (end.ended || end.restarts >= LOOP_RESTARTS))
+			return say_end(j, p, id, &end, err);
+	} while (watch_goes_on(j, clock_wall_ms() - p->began < YOUNG_MS ? LOOK_YOUNG_MS : LOOK_EVERY_MS, err, &fine));
+	if (!fine)
+		read_last_words(j, p, id);
+	return fine;
 }
 
-bool container_run(struct action_job *j, const char *path, bool starts, struct err *err)
+/* What a status other than success means, and what helps. Pure. */
+bool container_refused(long status, const char *says, struct err *err)
+{
+	const char *helps = status == 404 ? "; it was removed meanwhile" :
+		status == 409 && strstr(says, "unpause") ? "; it was paused meanwhile: start it once more" :
+		status == 409 ? "; something else is done to it now: try again when that is over" :
+		status == 403 ? "; an authorisation plugin of the engine says so" :
+		strstr(says, "already in use") || strstr(says, "already allocated") ? "; key 2 names who holds it" : "";
+	char end[180];
+
+	say_why(text_of(says), end, sizeof end - strlen(helps) - 20);
+	return err_set(err, ERR_SYSTEM, "HTTP %ld: %s%s", status, end, helps);
+}
+
+bool container_run(struct action_job *j, const char *path, struct err *err)
 {
 	struct buf body;
-	char says[600], end[180];
+	char says[600];
 	long status;
 	bool fine = ask(j, "POST", path, &status, &body, err);
 
@@ -122,9 +159,5 @@ bool container_run(struct action_job *j, const char *path, bool starts, struct e
 		return false;
 	if (status == 304)
 		snprintf(j->result, sizeof j->result, "it was so already");
-	if (status != 204 && status != 304) {
-		say_why(text_of(says), end, sizeof end);
-		return err_set(err, ERR_SYSTEM, "HTTP %ld: %s", status, end);
-	}
-	return !starts || watch(j, err);
+	return status == 204 || status == 304 || container_refused(status, says, err);
 }

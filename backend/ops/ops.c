@@ -198,19 +198,51 @@ static bool agreed(struct seat *s)
 	return false;
 }
 
+/* Why, and below it the last lines of its log. */
+static char *why_it_failed(char out[ACTION_WORDS_SIZE], const struct action_job *j, const char *why)
+{
+	snprintf(out, ACTION_WORDS_SIZE, "%.280s%s%.290s", why, j->last[0] ? "; its last words:\n" : "", j->last);
+	return out;
+}
+
+/* Settled may know first, or somebody may not wait any more: then what is seen here does not count. */
+static void watch(struct seat *s)
+{
+	struct ops *o = s->job.ops;
+	struct err err = {0};
+	char why[2 * ACTION_WORDS_SIZE], words[ACTION_WORDS_SIZE];
+
+	s->job.wait = wait_for(s->job.spec->verify_ms, s->cancel);
+	if (s->job.spec->watch(&s->job, &err))
+		return;
+	pthread_mutex_lock(&o->lock);
+	if (s->shown.state == ACTION_VERIFYING) {
+		snprintf(why, sizeof why, "%s%s%s", err.words, err.code == ERR_TIMEOUT ? ": " : "", err.code == ERR_TIMEOUT ? s->shown.words : "");
+		keep(o, s->shown.words, sizeof s->shown.words, why_it_failed(words, &s->job, why));
+		s->shown.state = ACTION_FAILED;
+	}
+	pthread_mutex_unlock(&o->lock);
+	changed(o);
+}
+
 static void run(struct seat *s)
 {
 	struct err err = {0};
+	char words[ACTION_WORDS_SIZE];
 	bool fine;
 
 	s->job.wait = wait_for(s->job.spec->limit_ms, s->cancel);
 	fine = s->job.spec->run(&s->job, &err);
 	if (!fine)
-		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED, err.words);
-	else if (s->job.spec->settled)
-		set_state(s, ACTION_VERIFYING, s->job.result[0] ? s->job.result : NULL);
-	else
+		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED,
+			why_it_failed(words, &s->job, err.words));
+	else if (!s->job.spec->settled)
 		set_state(s, ACTION_DONE, s->job.result);
+	else {
+		set_state(s, ACTION_VERIFYING, s->job.result[0] ? s->job.result : NULL);
+		if (s->job.spec->watch)
+			watch(s);
+	}
 }
 
 static void *work(void *arg)
@@ -227,6 +259,14 @@ static void *work(void *arg)
 	pthread_mutex_unlock(&s->job.ops->lock);
 	changed(s->job.ops);
 	return NULL;
+}
+
+static void wake(int fd)
+{
+	static const uint64_t one = 1;
+
+	if (write(fd, &one, sizeof one) < 0)
+		return; /* it is awake already */
 }
 
 /* ---- the gate ---- */
@@ -389,18 +429,11 @@ uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wi
 	return s->job.id;
 }
 
-static void wake(int fd)
-{
-	static const uint64_t one = 1;
-
-	if (write(fd, &one, sizeof one) < 0)
-		return; /* it is awake already */
-}
-
 bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err *err)
 {
 	struct seat *s = seat_of(o, id);
 	struct action_shown shown;
+	char why[200];
 	bool offered;
 
 	if (refuses(o, lake, err))
@@ -413,6 +446,8 @@ bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err
 	pthread_mutex_unlock(&o->lock);
 	if (!offered)
 		return err_set(err, ERR_USAGE, "%s is not waiting for a yes", s->shown.title);
+	if (s->job.spec->still && !s->job.spec->still(lake, &s->job, why))
+		return err_set(err, ERR_USAGE, "%s", why);
 	shown.begun = clock_wall_ms();
 	if (!audit_write(o->audit, AUDIT_BEGIN, &shown, s->job.note, err))
 		return false;
@@ -471,23 +506,29 @@ static void settle(struct ops *o, struct seat *s, const struct lake *lake)
 	char words[ACTION_WORDS_SIZE] = "";
 	enum action_settled settled;
 	enum action_state state;
+	bool watched;
 
 	pthread_mutex_lock(&o->lock);
 	state = s->shown.state;
+	watched = !s->ended;
 	pthread_mutex_unlock(&o->lock);
 	if (state != ACTION_VERIFYING)
 		return;
 	if (!s->verify_until)
 		s->verify_until = lake->now + s->job.spec->verify_ms;
 	settled = s->job.spec->settled(lake, &s->job, words);
-	if (settled == SETTLED_NOT_YET && lake->now >= s->verify_until)
+	if (settled == SETTLED_NOT_YET && !watched && lake->now >= s->verify_until)
 		settled = SETTLED_BADLY;
 	pthread_mutex_lock(&o->lock);
-	if (words[0])
+	if (s->shown.state != ACTION_VERIFYING) /* who watches saw its end meanwhile */
+		settled = SETTLED_NOT_YET;
+	else if (words[0])
 		keep(o, s->shown.words, sizeof s->shown.words, words);
 	if (settled != SETTLED_NOT_YET)
 		s->shown.state = settled == SETTLED_WELL ? ACTION_DONE : ACTION_FAILED;
 	pthread_mutex_unlock(&o->lock);
+	if (settled != SETTLED_NOT_YET)
+		wake(s->cancel);
 }
 
 /* Its end is written down once, and told as an event. One that never ran leaves no trace. */

@@ -47,11 +47,20 @@ extern const struct action_spec action_compact, action_expire, action_manifests,
 
 /* Fills what the lake knows of a service. False: why says it is not known. */
 bool target_fill(const struct lake *lake, const char *service, struct action_target *out, char why[200]);
-/* containers.c: path of the engine's API. starts: it must live for a moment, too. */
-bool container_run(struct action_job *j, const char *path, bool starts, struct err *err);
-/* Of the engine's answers; pure: the last line of a log, framed or plain; did it end, and how. */
+/* containers.c, of the engine's answers; pure: the last lines of a log, framed or plain; did it end, and how; why it was refused. */
 void container_last_words(struct text log, char *out, size_t size);
-bool container_has_ended(struct text inspected, int64_t *code, char *error, size_t size);
+struct container_end {
+	bool ended, restarting;
+	int64_t code, restarts; /* code -1: not told */
+	char error[160];
+};
+bool container_read(struct text inspected, struct container_end *out); /* false: it is no inspection */
+bool container_refused(long status, const char *says, struct err *err); /* false, err says so */
+/* units.c, of systemctl's answers; pure */
+const char *unit_remedy(struct text said, bool user);
+bool unit_has_failed(struct text shown, char *out, size_t size);
+/* The last three lines that say something, without frames of stack traces; lines by '\n'. */
+void last_lines(struct text log, char *out, size_t size);
 
 /* The end of what a program said tells why: as many whole lines as fit, else the end of the last one. */
 void say_why(struct text said, char *out, size_t size);

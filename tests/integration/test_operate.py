@@ -21,7 +21,7 @@ IMAGE = "laketop-lab/busybox:1"
 room = pathlib.Path(tempfile.mkdtemp(prefix="laketop-operate-"))
 STATE = room / "state"
 RECORDER = """#!/bin/sh
-for a in "$@"; do printf '%s\\n' "$a"; done >> "$RECORDED"; echo -- >> "$RECORDED"
+for a in "$@"; do printf '%s\\n' "$a"; done >> "$RECORDED"; echo == >> "$RECORDED"
 """
 
 
@@ -79,7 +79,7 @@ def stand_in(name, body=RECORDER):
 
 def recorded(name):
     path = room / f"{name}.argv"
-    return [c.split("\n") for c in path.read_text().removesuffix("\n--\n").split("\n--\n")] if path.exists() else []
+    return [c.split("\n") for c in path.read_text().removesuffix("\n==\n").split("\n==\n")] if path.exists() else []
 
 
 # ---- containers ----
@@ -106,7 +106,7 @@ def a_start_that_fails_is_named():
     path = profile("failing", once={"container": "airflow-init", "port": free_port()}, broken={"container": "unity-catalog", "port": free_port()},
                    held={"container": "held-web", "port": free_port()}, odd={"container": "no-program", "port": free_port()})
     took = did("one-that-exits-at-once-is-named-with-its-code-and-last-words", path, "start", "once", code=1,
-               says=("exited at once with 0", "last words: migrated"))
+               says=("exited at once with 0", "last words", "migrated"))
     ok("within-two-refreshes", took < 8, took)
     did("one-that-fails-says-why", path, "start", "broken", code=1, says=("exited at once with 1", "no such bucket"))
     with socket.socket() as holder:
@@ -118,6 +118,14 @@ def a_start_that_fails_is_named():
         named = profile("held", db={"kind": "postgres", "port": port, "start": "/bin/true"})
         did("who-holds-the-port-is-named-before-anything-is-run", named, "start", "db", code=2,
             says=(f"{port} is held by", f"pid {os.getpid()}"))
+    docker("create", "--name", "loops", "--restart", "always", IMAGE, "sh", "-c", "sleep 1; echo no catalog; exit 7")
+    docker("create", "--name", "later", IMAGE, "sh", "-c", "sleep 5; echo gave up; exit 9")
+    more = profile("more", loops={"container": "loops", "port": free_port()}, later={"container": "later", "port": free_port()})
+    took = did("one-that-is-begun-again-and-again-is-named", more, "start", "loops", code=1, says=("started again", "last with 7", "no catalog"))
+    ok("and-not-waited-for", took < 30, took)
+    took = did("one-that-ends-before-it-serves-is-named", more, "start", "later", code=1, says=("exited before it served with 9", "gave up"))
+    ok("as-soon-as-it-did", took < 30, took)
+    docker("rm", "-f", "loops", "later")
     docker("create", "--name", "no-program", IMAGE, "/no/such/program", check=False)
     did("a-program-that-is-not-in-the-image-is-named", path, "start", "odd", code=1, says=("no such file",))
 
@@ -178,15 +186,30 @@ def compose_v2_is_given_this_argv():
 
 def systemd_is_given_this_argv():
     """No systemd runs here: a stand-in notes what it is given, and answers as systemctl 252 does for a unit that it does not know."""
-    env = stand_in("systemctl", RECORDER + 'case "$*" in *show*) echo not-found;; *polkit*) echo "Failed to start polkit.service: Access denied" >&2; exit 4;; esac\n')
-    path = profile("units", unit={"unit": "lake-web@a\\x2db.service", "port": free_port()}, refused={"unit": "polkit.service", "port": free_port()})
-    got, text = act(path, "start", "refused", "--yes", env=env)
-    ok("what-systemctl-refuses-is-shown", got == 1 and "systemctl ended with 4" in text and "Access denied" in text, text)
-    one = begin(path, "start", "unit", env=env)
-    ok("systemctl-argv-recorded-by-a-stand-in", until(20, lambda: recorded("systemctl")[-1:] ==
-       [["--no-ask-password", "start", "lake-web@a\\x2db.service"]]), recorded("systemctl"))
-    one.terminate()
-    one.wait(20)
+    env = stand_in("systemctl", RECORDER + """case "$*" in
+*--system*LoadState*own*) echo not-found;; *--system*LoadState*lost*) echo not-found;; *--user*LoadState*lost*) echo not-found;;
+*LoadState*masked*) echo masked;; *LoadState*) echo loaded;;
+*ActiveState*fails*) printf 'ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=78\nNRestarts=3\n';;
+*ActiveState*) printf 'ActiveState=active\nSubState=running\nResult=success\nExecMainStatus=0\nNRestarts=0\n';;
+*polkit*) echo "Failed to start polkit.service: Access denied" >&2; exit 4;; esac
+""")
+    stand_in("journalctl", RECORDER + "echo no such catalog\n")
+    path = profile("units", **{name: {"unit": unit, "port": free_port()} for name, unit in (
+        ("unit", "lake-web@a\\x2db.service"), ("refused", "polkit.service"), ("own", "own.service"), ("lost", "lost.service"),
+        ("masked", "masked.service"), ("fails", "fails.service"), ("odd", "-x.service"))})
+    did("what-systemctl-refuses-is-shown-with-what-helps", path, "start", "refused", code=1, env=env,
+        says=("systemctl ended with 4", "Access denied", "sudo", "polkit"))
+    did("a-unit-that-nobody-knows-is-refused-before", path, "start", "lost", code=2, env=env, says=("knows no unit lost.service",))
+    did("a-masked-one-too", path, "start", "masked", code=2, env=env, says=("systemctl unmask",))
+    took = did("one-that-ends-again-and-again-is-named-with-its-journal", path, "start", "fails", code=1, env=env,
+               says=("exit-code, status 78, 3 restarts", "last words", "no such catalog"))
+    ok("long-before-its-time-is-up", took < 30, took)
+    for name, argv in (("unit", ["--no-ask-password", "start", "--", "lake-web@a\\x2db.service"]),
+                       ("own", ["--user", "--no-ask-password", "start", "--", "own.service"]), ("odd", ["--no-ask-password", "start", "--", "-x.service"])):
+        one = begin(path, "start", name, env=env)
+        ok(f"systemctl-argv-recorded-by-a-stand-in-{name}", until(20, lambda: argv in recorded("systemctl")), recorded("systemctl")[-3:])
+        one.terminate()
+        one.wait(20)
 
 
 # ---- programs ----

@@ -323,6 +323,36 @@ static void a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit(vo
 	buf_free(&audit);
 }
 
+static void a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs(void **state)
+{
+	struct listener listener = {.address = "127.0.0.1", .port = 18997, .pid = 812};
+	struct port_row row = {.port = 18997, .listener = &listener, .owner = {.pid = 812, .process = "postgres", .unit = "postgresql@15-main.service"}};
+	struct action_wish w = wish_of("start", "web");
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	world.lake.ports = &row;
+	world.lake.n_ports = 1;
+	assert_false(ops_confirm(world.ops, &world.lake, id, &err));
+	assert_string_equal(err.words, "18997 is held by postgres, pid 812, unit postgresql@15-main.service: it could not start");
+	assert_int_equal(atomic_load(&world.touched), 0);
+	ops_drop(world.ops, id);
+	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	row.answers = &world.services[1];
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_string_equal(err.words, "18997 is held by db (postgres, pid 812, unit postgresql@15-main.service): it could not start");
+	row.owner = (struct owner){.container = "postgres-1"};
+	row.answers = NULL;
+	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
+	assert_string_equal(err.words, "18997 is held by container postgres-1: it could not start");
+	world.lake.n_ports = 0;
+}
+
 static void it_is_done_when_the_verdict_says_so_and_not_before(void **state)
 {
 	struct action_wish w = wish_of("restart", "web");
@@ -448,14 +478,14 @@ static void an_argv_is_shown_as_it_could_be_typed(void **state)
 static void a_containers_last_words_are_read_from_frames_and_from_a_plain_log(void **state)
 {
 	static const char framed[] = "\1\0\0\0\0\0\0\6first\n\2\0\0\0\0\0\0\23no such bucket\033[1m\n\1\0\0\0\0\0\0\1\n";
-	char out[40];
+	char out[80];
 
 	(void)state;
 	container_last_words((struct text){framed, sizeof framed - 1}, out, sizeof out);
-	assert_int_equal(strncmp(out, "no such bucket", 14), 0);
-	assert_true(text_is_clean(text_of(out)));
+	assert_int_equal(strncmp(out, "first\nno such bucket", 20), 0);
+	assert_null(strchr(out, '\033'));
 	container_last_words(TEXT("first\r\nlast words\r\n\r\n"), out, sizeof out);
-	assert_string_equal(out, "last words");
+	assert_string_equal(out, "first\nlast words");
 	container_last_words(TEXT(""), out, sizeof out);
 	assert_string_equal(out, "");
 	for (size_t n = 0; n < sizeof framed; n++) /* every beginning */
@@ -464,18 +494,84 @@ static void a_containers_last_words_are_read_from_frames_and_from_a_plain_log(vo
 	assert_string_equal(out, "x");
 }
 
-static void a_container_has_ended_where_the_engine_says_so(void **state)
+static void of_a_stack_trace_the_message_is_told_and_not_the_frames(void **state)
 {
-	char error[80];
-	int64_t code;
+	char out[200];
 
 	(void)state;
-	assert_true(container_has_ended(TEXT("{\"State\":{\"Status\":\"exited\",\"ExitCode\":3,\"Error\":\"no such file\"}}"), &code, error, sizeof error));
-	assert_int_equal(code, 3);
-	assert_string_equal(error, "no such file");
-	assert_false(container_has_ended(TEXT("{\"State\":{\"Status\":\"restarting\",\"ExitCode\":3}}"), &code, error, sizeof error));
-	assert_false(container_has_ended(TEXT("{\"State\":7}"), &code, error, sizeof error));
-	assert_false(container_has_ended(TEXT("not json"), &code, error, sizeof error));
+	last_lines(TEXT("1\n2\nERROR no disk\njava.io.IOException: full\n\tat a.B.c(B.java:1)\n\tat d.E.f(E.java:2)\n\t... 12 more\n"), out, sizeof out);
+	assert_string_equal(out, "2\nERROR no disk\njava.io.IOException: full");
+	last_lines(TEXT("a\nb"), out, 3);
+	assert_string_equal(out, "a\n");
+}
+
+static void a_container_has_ended_where_the_engine_says_so(void **state)
+{
+	struct container_end end;
+
+	(void)state;
+	assert_true(container_read(TEXT("{\"State\":{\"Status\":\"exited\",\"ExitCode\":3,\"Error\":\"no such file\"}}"), &end));
+	assert_true(end.ended && end.code == 3);
+	assert_string_equal(end.error, "no such file");
+	assert_true(container_read(TEXT("{\"RestartCount\":4,\"State\":{\"Status\":\"restarting\",\"ExitCode\":3}}"), &end));
+	assert_true(!end.ended && end.restarting && end.restarts == 4 && end.code == 3);
+	assert_false(container_read(TEXT("{\"State\":7}"), &end));
+	assert_false(container_read(TEXT("not json"), &end));
+}
+
+static void what_an_engine_refuses_is_told_with_what_helps(void **state)
+{
+	static const struct {
+		long status;
+		const char *says, *helps;
+	} known[] = {
+		{404, "No such container: x", "removed meanwhile"},
+		{409, "cannot start a paused container, try unpause instead", "start it once more"},
+		{409, "removal of container x is already in progress", "try again"},
+		{500, "driver failed: listen tcp4 127.0.0.1:80: bind: address already in use", "key 2"},
+		{500, "driver failed: Bind for 0.0.0.0:80 failed: port is already allocated", "key 2"},
+		{500, "it is broken", "HTTP 500: it is broken"},
+	};
+	char huge[700];
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		err = (struct err){0};
+		assert_false(container_refused(known[i].status, known[i].says, &err));
+		assert_non_null(strstr(err.words, known[i].says));
+		assert_non_null(strstr(err.words, known[i].helps));
+	}
+	memset(huge, 'a', sizeof huge - 1);
+	huge[sizeof huge - 1] = '\0';
+	assert_false(container_refused(409, huge, &err));
+	assert_non_null(strstr(err.words, "try again when that is over"));
+}
+
+/* The words are those of systemctl 252's binaries: no systemd runs where these tests do. */
+static void what_systemctl_refuses_is_told_with_what_helps(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(unit_remedy(TEXT("Failed to start a.service: Interactive authentication required."), false), "polkit"));
+	assert_non_null(strstr(unit_remedy(TEXT("Failed to stop a.service: Access denied"), false), "sudo"));
+	assert_non_null(strstr(unit_remedy(TEXT("Failed to connect to bus: No medium found"), true), "enable-linger"));
+	assert_non_null(strstr(unit_remedy(TEXT("Failed to connect to bus: Host is down"), false), "no systemd"));
+	assert_non_null(strstr(unit_remedy(TEXT("System has not been booted with systemd as init system (PID 1). Can't operate."), false), "no systemd"));
+	assert_non_null(strstr(unit_remedy(TEXT("Failed to start a.service: Unit a.service is masked."), true), "--user unmask"));
+	assert_string_equal(unit_remedy(TEXT("anything else"), true), "");
+}
+
+static void a_unit_has_failed_where_its_state_says_so(void **state)
+{
+	char why[180];
+
+	(void)state;
+	assert_true(unit_has_failed(TEXT("Result=exit-code\nNRestarts=0\nExecMainStatus=3\nActiveState=failed\nSubState=failed\n"), why, sizeof why));
+	assert_string_equal(why, "the unit failed: exit-code, status 3");
+	assert_true(unit_has_failed(TEXT("ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=1\nNRestarts=7\n"), why, sizeof why));
+	assert_string_equal(why, "the unit ends and is started again: exit-code, status 1, 7 restarts");
+	assert_false(unit_has_failed(TEXT("ActiveState=active\nSubState=running\nResult=success\nExecMainStatus=0\nNRestarts=0\n"), why, sizeof why));
+	assert_false(unit_has_failed(TEXT(""), why, sizeof why));
 }
 
 static void a_masters_page_gives_its_token_only_for_what_it_lists(void **state)
@@ -636,6 +732,7 @@ int main(void)
 		TEST(nothing_runs_before_a_yes_and_a_no_leaves_no_trace),
 		TEST(two_presses_are_one_action_and_another_on_the_same_thing_waits),
 		TEST(a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit),
+		TEST(a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs),
 		TEST(it_is_done_when_the_verdict_says_so_and_not_before),
 		TEST(what_cannot_be_done_says_why),
 		TEST(what_was_cut_short_is_shown_by_the_next_start),
@@ -643,7 +740,11 @@ int main(void)
 		TEST(an_audit_that_is_no_plain_file_is_refused),
 		TEST(an_argv_is_shown_as_it_could_be_typed),
 		TEST(a_containers_last_words_are_read_from_frames_and_from_a_plain_log),
+		TEST(of_a_stack_trace_the_message_is_told_and_not_the_frames),
 		TEST(a_container_has_ended_where_the_engine_says_so),
+		TEST(what_an_engine_refuses_is_told_with_what_helps),
+		TEST(what_systemctl_refuses_is_told_with_what_helps),
+		TEST(a_unit_has_failed_where_its_state_says_so),
 		TEST(a_masters_page_gives_its_token_only_for_what_it_lists),
 		TEST(a_rest_servers_refusal_is_told),
 		TEST(a_task_is_named_by_its_connector_and_number),

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A service that the profile's own programs start and stop. What is started goes on without laketop, in a session of its own: it is
+ * found again by its pid file or its port, and stopped by SIGTERM to that process where no program is named for it. Worker.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ways.h"
+
+enum { ENVIRONMENT_MAX = 64 << 10, ENVIRONMENT_LINES = 200, LOG_TAIL = 8 << 10, LOOK_EVERY_MS = 100, END_EVERY_MS = 50 };
+
+void program_prepare(struct action_job *j, struct plan *p)
+{
+	const struct expectation *x = j->target.expected;
+	const char *const *argv = p->way == WAY_SIGNAL ? NULL : p->doing == DOING_STOP ? x->stop : x->start;
+
+	if (!argv) {
+		snprintf(j->exact, sizeof j->exact, "kill -TERM %d", (int)j->target.pid);
+		snprintf(j->effect, sizeof j->effect, "pid %d: %.400s", (int)j->target.pid, j->target.hint[0] ? j->target.hint : j->target.process);
+		return;
+	}
+	for (size_t i = 0; argv[i]; i++)
+		plan_push(p, argv[i]);
+	if (p->doing == DOING_STOP)
+		snprintf(j->effect, sizeof j->effect, "runs it and waits for its end");
+	else
+		snprintf(j->effect, sizeof j->effect, "runs it in a session of its own; it goes on when laketop ends. In %s, output to %s%s%s",
+			x->directory ? x->directory : "this folder", x->log ? x->log : "nowhere (log = FILE keeps it)",
+			x->environment ? ", environment of " : "", x->environment ? x->environment : "");
+}
+
+/* NAME=value lines as a shell would read them, without what a shell would do with them. */
+static size_t read_environment(struct action_job *j, const char *path, struct buf *content, const char **out, struct err *err)
+{
+	struct text rest, line;
+	size_t n = 0;
+
+	if (!j->host->read_file(j->host, path, content, err))
+		return 0;
+	rest = buf_text(content);
+	while (text_line(&rest, &line) && n < ENVIRONMENT_LINES) {
+		struct text name, value;
+		char *entry;
+
+		line = text_trim(line);
+		text_skip(&line, "export ");
+		name = text_trim(text_until(line, '='));
+		value = text_trim(text_after(line, '='));
+		if (!line.len || line.at[0] == '#' || name.len == line.len || !name.len)
+			continue;
+		if (value.len >= 2 && (value.at[0] == '"' || value.at[0] == '\'') && value.at[value.len - 1] == value.at[0])
+			value = (struct text){value.at + 1, value.len - 2};
+		entry = mem_new(name.len + value.len + 2, 1);
+		memcpy(entry, name.at, name.len);
+		entry[name.len] = '=';
+		memcpy(entry + name.len + 1, value.at, value.len);
+		out[n++] = entry;
+	}
+	return n;
+}
+
+static bool start(struct action_job *j, struct plan *p, struct err *err)
+{
+	const struct expectation *x = j->target.expected;
+	const char *environment[ENVIRONMENT_LINES + 1] = {0};
+	struct spawn what = {.argv = p->argv, .directory = x->directory, .environment = environment, .log = x->log};
+	struct err why = {0};
+	struct buf content;
+	struct file_facts log;
+	size_t n = 0;
+
+	if (x->log && j->host->stat(j->host, x->log, &log, NULL) && log.exists)
+		p->log_from = log.size;
+	buf_init(&content, ENVIRONMENT_MAX);
+	if (x->environment)
+		n = read_environment(j, x->environment, &content, environment, &why);
+	p->pid = why.code ? 0 : j->host->spawn(j->host, &what, &why);
+	for (size_t i = 0; i < n; i++)
+		free((char *)(uintptr_t)environment[i]);
+	if (content.at)
+		explicit_bzero(content.at, content.len); /* it may hold passwords */
+	buf_free(&content);
+	if (!p->pid)
+		return err_set(err, why.code ? why.code : ERR_SYSTEM, "%s", why.words);
+	snprintf(j->result, sizeof j->result, "started as pid %d", (int)p->pid);
+	action_note(j, "pid %d", (int)p->pid);
+	return true;
+}
+
+/* Its own end is waited for: who is asked to stop needs its time. */
+static bool stop_first(struct action_job *j, struct err *err)
+{
+	const struct expectation *x = j->target.expected;
+	struct plan stop = {0};
+
+	if (x && x->stop) {
+		for (size_t i = 0; x->stop[i]; i++)
+			plan_push(&stop, x->stop[i]);
+		return run_argv(j, &stop, err);
+	}
+	if (!j->target.pid)
+		return true;
+	if (!j->target.sure)
+		return err_set(err, ERR_USAGE, "who holds %u is not known for certain: give it stop = PROGRAM", j->target.at.port);
+	if (!j->host->signal(j->host, j->target.pid, j->target.started, SIGTERM, err))
+		return false;
+	while (j->host->signal(j->host, j->target.pid, j->target.started, 0, NULL)) {
+		j->host->spawned(j->host, j->target.pid); /* reaps it, where it is ours */
+		if (wait_left(j->wait) == 0 || wait_fd(wait_for(END_EVERY_MS, j->wait.cancel), -1, 0) < 0)
+			return err_set(err, ERR_TIMEOUT, "pid %d does not end", (int)j->target.pid);
+	}
+	return true;
+}
+
+bool program_run(struct action_job *j, struct plan *p, struct err *err)
+{
+	if (p->way == WAY_SIGNAL) {
+		snprintf(j->result, sizeof j->result, "SIGTERM sent");
+		return j->host->signal(j->host, j->target.pid, j->target.started, SIGTERM, err);
+	}
+	if (p->doing == DOING_STOP)
+		return run_argv(j, p, err);
+	return (p->doing == DOING_START || stop_first(j, err)) && start(j, p, err);
+}
+
+/* What it wrote since it was begun. */
+static void read_last_words(struct action_job *j, const struct plan *p)
+{
+	const struct expectation *x = j->target.expected;
+	struct file_facts log;
+	struct buf said;
+	int64_t from = p->log_from;
+
+	if (!x->log || !j->host->stat(j->host, x->log, &log, NULL) || !log.exists)
+		return;
+	from = log.size < from ? 0 : log.size - from > LOG_TAIL ? log.size - LOG_TAIL : from; /* smaller: it was written anew */
+	buf_init(&said, LOG_TAIL);
+	if (j->host->read_from(j->host, x->log, from, LOG_TAIL, &said, NULL))
+		last_lines(buf_text(&said), j->last, sizeof j->last);
+	buf_free(&said);
+}
+
+bool program_watch(struct action_job *j, const struct plan *p, struct err *err)
+{
+	bool fine;
+	int ended;
+
+	do {
+		ended = j->host->spawned(j->host, p->pid);
+		if (ended > 0) {
+			read_last_words(j, p);
+			return err_set(err, ERR_SYSTEM, "pid %d ended with %d", (int)p->pid, ended);
+		}
+	} while (watch_goes_on(j, LOOK_EVERY_MS, err, &fine));
+	if (!fine)
+		read_last_words(j, p);
+	return fine;
+}
