@@ -59,6 +59,7 @@ struct action_shown { /* what the lake tells of one; all clean, no secret in any
 	char words[ACTION_WORDS_SIZE];   /* progress, then the result */
 	double part;                     /* of the work that is done, 0 to 1; NAN: cannot be known */
 	bool destructive;                /* the answer to "run?" is no unless said otherwise */
+	bool again;                      /* it failed by what passes, a commit that came between: the same wish may do better */
 	int64_t begun, ended;            /* ms since 1970; of the run; 0: not yet */
 	char who[64];                    /* user and process */
 };
@@ -78,6 +79,7 @@ struct action_target { /* what the lake knew of it when it was wished; copies, a
 	char process[NAME_SIZE], hint[480];
 	char version[NAME_SIZE];            /* that answers now; "" unknown */
 	char others[160];                   /* whom it needs and misses, or who needs it */
+	char caution[200];                  /* what one should know before it runs; "" nothing */
 	const struct catalog *catalog;      /* of a table; expected, kind and at are then of the engine that serves it */
 	const struct profile *profile;
 	struct places *places;              /* where the tables of all catalogs lie; as long as the engine is */
@@ -93,6 +95,7 @@ struct action_job { /* the worker's own, but for what ops.c keeps under its lock
 	char exact[ACTION_EXACT_SIZE], effect[ACTION_WORDS_SIZE], verify[200]; /* filled by prepare */
 	char result[ACTION_WORDS_SIZE];     /* filled by run; "" where settled says it */
 	char last[ACTION_WORDS_SIZE / 2];   /* of one that failed: the last lines of its log; filled by run or watch */
+	bool again;                         /* run failed by what passes: see action_shown */
 	char note[200];                     /* for the audit line: "session ..., operation ..." */
 	void *state;                        /* the spec's own, from prepare to free */
 	struct ops *ops;
@@ -109,6 +112,8 @@ struct action_spec {
 	const char *verb, *help;            /* "stop", "stop it, by what it is: container, unit, process" */
 	enum action_on on;
 	const char *const *options;         /* names that it takes; ends with NULL; NULL: none */
+	/* UI thread, pure: what may be typed for one of them, and what stands there by itself. NULL: its name says it. */
+	void (*hint)(const struct lake *lake, const struct action_wish *wish, const char *option, char out[200]);
 	bool destructive;
 	int64_t limit_ms, verify_ms;        /* of run, of settled */
 	/* UI thread, pure: can it be done to that? Fills target. False: why says why not. */

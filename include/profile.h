@@ -71,6 +71,8 @@ struct catalog { /* [catalog NAME]: who knows of tables; strings are NULL where 
 	const char *storage;      /* the service whose S3 and key the files need; NULL: they are files */
 	const char *engine;       /* the service that browses rows and runs procedures: Spark Connect, Trino; NULL: none */
 	const char *engine_catalog; /* what that one calls this catalog; NULL: as we do */
+	const char *const *spark_sql; /* the program that runs SQL on it, as argv: "docker exec spark spark-sql"; "-e" and the SQL follow; NULL */
+	const char *trino_catalog; /* what Trino calls this catalog; NULL: as the engine, if that is one, else as we do */
 	struct credentials credentials; /* its own, else the service's */
 };
 

@@ -20,8 +20,20 @@ extern const struct figure_spec plan_figures[];    /* of the previews among them
 /*
  * Views: "table" (what and value), "snapshots", "refs", "partitions", "files", "files-smallest", "files-oldest", "schema",
  * "properties", "log", "growth", and the previews "compact", "expire", "manifests", "orphans", "deletes" (Iceberg),
- * "optimize", "vacuum" (Delta).
+ * "optimize", "vacuum" (Delta). A preview's name may be followed by what is chosen: "expire older_than=7d retain_last=5".
  */
+enum { PLAN_VIEW_SIZE = 160 };
+struct plan_choice { /* 0: not said */
+	int64_t older_than;  /* ms since 1970; expire, orphans */
+	int64_t retain_last; /* expire */
+	int64_t retain;      /* ms; vacuum */
+	int64_t target;      /* bytes; compact */
+	int64_t min_files;   /* compact */
+};
+/* Splits the view off. now: ms since 1970. False: err says what is wrong, and what would be right. Pure. */
+bool plan_choice_read(const char *view, int64_t now, char name[PLAN_VIEW_SIZE], struct plan_choice *out, struct err *err);
+const char *const *plan_options(const char *view); /* names that it takes; ends with NULL */
+const char *plan_option_help(const char *option);  /* "7d, or a time: ..." */
 
 struct keeper;
 struct keeper *keeper_new(const struct catalog *c);
@@ -81,6 +93,7 @@ struct plan_about { /* the table that a preview is of, and what a user may choos
 	int64_t now;                    /* ms since 1970 */
 	int64_t older_than;             /* ms since 1970; 0: the table's policy, else the engine's default */
 	int64_t retain_last;            /* of an expiry; 0: the table's */
+	int64_t target, min_files;      /* of a compaction; 0: the table's target, five */
 	struct iceberg_budget budget;
 };
 bool plan_compact(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s);
@@ -106,7 +119,8 @@ struct compact_plan {
 	int64_t other_specs;            /* of files: written by an older partition spec, in one group of their own */
 };
 struct compact;                         /* fed with every live file, deletes first; keeps open bins, not files */
-struct compact *compact_new(const struct iceberg_metadata *m, int64_t memory); /* NULL: a target that the procedure refuses */
+/* NULL: a target that the procedure refuses. target, least: 0: the table's, five files. */
+struct compact *compact_new(const struct iceberg_metadata *m, int64_t target, int64_t least, int64_t memory);
 bool compact_take(void *compact, const struct iceberg_file *f); /* for iceberg_each_file; false: its memory is used up */
 bool compact_end(struct compact *c, struct compact_plan *out, struct err *err); /* frees it; false: its memory was used up */
 

@@ -18,7 +18,7 @@
 #include "run.h"
 #include "service.h"
 
-enum { LOOK_MS = 8000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64 };
+enum { LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64 };
 
 static const struct action_shown *shown_of(const struct lake *lake, uint64_t id)
 {
@@ -50,10 +50,15 @@ static void listen_to_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-static bool is_looked_at(const struct lake *lake, const void *ctx)
+/* tables: the catalogs, too, where every table has to be known. */
+static bool is_looked_at(const struct lake *lake, const void *tables)
 {
-	(void)ctx;
-	return lake->settled && lake->facts && lake->docker_seen;
+	return lake->settled && lake->facts && lake->docker_seen && (!tables || report_tables_told(lake));
+}
+
+static bool is_on_tables(const struct setup *setup)
+{
+	return setup->options->command == COMMAND_DO && setup->options->names[0] && action_spec_of(setup->options->names[0], ON_TABLE);
 }
 
 static bool is_offered(const struct lake *lake, const void *ctx)
@@ -308,12 +313,13 @@ int act_run(const struct setup *setup)
 	struct engine *engine;
 	int code;
 
+	options.tables = is_on_tables(setup);
 	engine = engine_start(&options, &err);
 	if (!engine) {
 		fprintf(stderr, "laketop: %s\n", err.words);
 		return EXIT_USAGE;
 	}
-	run_until(engine, clock_ms() + LOOK_MS, is_looked_at, NULL);
+	run_until(engine, clock_ms() + (options.tables ? TABLES_MS : LOOK_MS), is_looked_at, options.tables ? &options : NULL);
 	code = setup->options->command == COMMAND_DO ? act_on_words(setup, engine) : act_on_services(setup, engine);
 	end_engine(engine, STOP_MS, code);
 	return code;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "tables.h"
 #include "tables_commands.h"
 
 enum { PLAN_MS = 120000, NEAR_MAX = 256, SAME_MAX = 8 };
@@ -227,6 +228,22 @@ static int say_misfit(const struct lake_table *t, const struct report_action *ac
 	return EXIT_USAGE;
 }
 
+/* "expire older_than=7d": the preview with what was chosen. */
+static bool say_view(const struct options *o, const char *action, char view[PLAN_VIEW_SIZE])
+{
+	size_t len = (size_t)snprintf(view, PLAN_VIEW_SIZE, "%s", action);
+	char name[PLAN_VIEW_SIZE];
+	struct plan_choice choice;
+	struct err err = {0};
+
+	for (size_t i = 2; o->names[i] && len < PLAN_VIEW_SIZE; i++)
+		len += (size_t)snprintf(view + len, PLAN_VIEW_SIZE - len, " %s", o->names[i]);
+	if (len < PLAN_VIEW_SIZE && plan_choice_read(view, clock_wall_ms(), name, &choice, &err))
+		return true;
+	fprintf(stderr, "laketop: %s\n", len < PLAN_VIEW_SIZE ? err.words : "its options are too long");
+	return false;
+}
+
 int print_plan(const struct setup *setup, struct engine *engine, struct buf *out)
 {
 	const struct options *o = setup->options;
@@ -234,9 +251,12 @@ int print_plan(const struct setup *setup, struct engine *engine, struct buf *out
 	const struct report_action *action = plan_action(o);
 	const struct lake_table *t;
 	const struct snapshot *answer;
-	char table[512], catalog[NAME_SIZE];
-	struct table_question q = {catalog, action->name, table};
+	char table[512], catalog[NAME_SIZE], view[PLAN_VIEW_SIZE];
+	struct table_question q = {catalog, view, table};
 	int code;
+
+	if (!say_view(o, action->name, view))
+		return EXIT_USAGE;
 
 	t = find(engine_lake(engine), o->names[1], &code);
 	if (!t)

@@ -13,6 +13,7 @@
 
 #include "engine.h"
 #include "storage.h"
+#include "tables.h"
 
 enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3, NUDGE_MS = 1000 };
 
@@ -49,7 +50,7 @@ struct actor {
 	/* under the engine's lock */
 	struct target target;
 	bool refresh;                        /* depth too, at the next round */
-	char ask_view[NAME_SIZE], ask_subject[512]; /* "" nothing is asked */
+	char ask_view[PLAN_VIEW_SIZE], ask_subject[512]; /* "" nothing is asked */
 	bool answering;                      /* what was asked before; drop ends that */
 	bool ended;
 	struct snapshot *news[NEWS];         /* newest wins */

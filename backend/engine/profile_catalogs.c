@@ -92,6 +92,8 @@ static const struct key catalog_keys[] = {
 	{"storage", take_catalog_name, OF_CATALOG(storage), false},
 	{"engine", take_catalog_name, OF_CATALOG(engine), false},
 	{"engine_catalog", take_text, OF_CATALOG(engine_catalog), false},
+	{"spark_sql", take_argv, OF_CATALOG(spark_sql), false},
+	{"trino_catalog", take_text, OF_CATALOG(trino_catalog), false},
 	{"user", take_text, OF_CATALOG(credentials.user), false},
 	{"password_file", take_secret_file, OF_CATALOG(credentials.password), false},
 	{"password_env", take_secret_env, OF_CATALOG(credentials.password), false},

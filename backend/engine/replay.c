@@ -76,6 +76,7 @@ static void profile_write(const struct profile *p, struct buf *out)
 		put_key(out, "storage", c->storage);
 		put_key(out, "engine", c->engine);
 		put_key(out, "engine_catalog", c->engine_catalog);
+		put_key(out, "trino_catalog", c->trino_catalog);
 	}
 	for (size_t i = 0; i < p->n_demos; i++) {
 		buf_printf(out, "[demo %s]\n", p->demos[i].name);

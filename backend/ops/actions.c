@@ -13,7 +13,7 @@ const struct action_spec *const action_specs[] = {
 	&action_pause, &action_resume, &action_restart_connector, &action_restart_task,
 	&action_reset_earliest, &action_reset_latest, &action_reset,
 	&action_terminate,
-	&action_compact, &action_expire, &action_manifests, &action_deletes,
+	&action_compact, &action_expire, &action_manifests, &action_deletes, &action_orphans, &action_optimize, &action_vacuum,
 	NULL,
 };
 

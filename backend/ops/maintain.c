@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
- * Maintenance of one Iceberg table, by the Spark Connect that its catalog names. What is run is the SQL of the
- * panel's preview, made anew when it is wished; nothing due, nothing is offered. It is done only when
- * the table's own metadata, read again, says so: what Spark answers is told beside it, and believed
- * alone nowhere. The worker reads through a keeper of its own, so that no other one's memory answers.
+ * Maintenance of one table, by whoever runs it: the Spark Connect that its catalog names, the
+ * catalog's own spark-sql, or Trino. What Spark runs is the SQL of the panel's preview, made anew when
+ * it is wished; nothing due, nothing is offered. It is done only when the table's own metadata, read
+ * again, says so: what an engine answers is told beside it, and believed alone nowhere.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../services/spark_connect.h"
-#include "arrow.h"
-#include "ops_own.h"
-#include "tables.h"
+#include "maintain.h"
 
-enum { LIMIT_MS = 12 * 3600000, READ_MS = 30000 };
+enum { LIMIT_MS = 12 * 3600000 };
 
-/* An expiry makes no snapshot: there are fewer of them. Everything else commits one. The verb is also its preview's name. */
-static bool is_expiry(const struct action_job *j)
+static const struct chore chores[] = {
+	{"compact", FORMAT_ICEBERG, PROOF_SNAPSHOT, false}, {"expire", FORMAT_ICEBERG, PROOF_EXPIRED, false},
+	{"manifests", FORMAT_ICEBERG, PROOF_SNAPSHOT, false}, {"deletes", FORMAT_ICEBERG, PROOF_SNAPSHOT, false},
+	{"orphans", FORMAT_ICEBERG, PROOF_LEFT, true},
+	{"optimize", FORMAT_DELTA, PROOF_SNAPSHOT, false}, {"vacuum", FORMAT_DELTA, PROOF_LEFT, false},
+};
+
+const struct chore *chore_of(const char *verb)
 {
-	return !strcmp(j->wish.verb, "expire");
+	size_t i = 0;
+
+	while (i + 1 < sizeof chores / sizeof *chores && strcmp(chores[i].verb, verb) != 0) /* the specs below have no other */
+		i++;
+	return &chores[i];
 }
 
 /* ---- the lake's side ---- */
@@ -55,11 +61,107 @@ static const char *known_format(const struct lake *lake, const struct catalog *c
 	return NULL;
 }
 
+static bool is_kind(const struct service *s, const char *kind)
+{
+	return s && s->kind && !strcmp(s->kind->name, kind);
+}
+
+static bool serves(const struct service *s)
+{
+	return s && s->verdict.shown.verdict == VERDICT_SERVING;
+}
+
+/* The catalog's engine, if it is one; else of those that serve the first. */
+static const struct service *trino_of(const struct lake *lake, const struct catalog *c)
+{
+	const struct service *found = c->engine ? lake_service(lake, c->engine) : NULL;
+
+	if (is_kind(found, "trino"))
+		return found;
+	found = NULL;
+	for (size_t i = 0; i < lake->n_services; i++)
+		if (is_kind(lake->services[i], "trino") && (!found || (!serves(found) && serves(lake->services[i]))))
+			found = lake->services[i];
+	return found;
+}
+
+static const struct service *connect_of(const struct lake *lake, const struct catalog *c)
+{
+	const struct service *s = c->engine ? lake_service(lake, c->engine) : NULL;
+
+	return is_kind(s, "spark-connect") ? s : NULL;
+}
+
+/* Why that one cannot; "" it can. */
+static const char *why_not(const struct lake *lake, const struct catalog *c, const char *verb, enum runner by, char out[200])
+{
+	const struct service *s = by == BY_TRINO ? trino_of(lake, c) : connect_of(lake, c);
+
+	out[0] = '\0';
+	if (by == BY_COMMAND && !c->spark_sql)
+		no(out, "[catalog %.60s] names no command: \"spark_sql = docker exec NAME spark-sql\"", c->name);
+	else if (by != BY_COMMAND && !s && by == BY_TRINO)
+		no(out, "no Trino is known here");
+	else if (by != BY_COMMAND && !s)
+		no(out, "\"engine = SERVICE\" in [catalog %.60s] names no Spark Connect", c->name);
+	else if (by != BY_COMMAND && !serves(s))
+		no(out, "%.80s does not serve: %.60s", s->name, verdict_word(s->verdict.shown.verdict));
+	else if (by == BY_TRINO && chore_of(verb)->format == FORMAT_DELTA)
+		no(out, "laketop runs it by Spark alone");
+	else if (by == BY_TRINO && !strcmp(verb, "deletes"))
+		no(out, "Trino has no procedure for it: its compaction drops position deletes, too");
+	return out;
+}
+
+static const char *const runner_words[] = {[BY_CONNECT] = "spark-connect", [BY_COMMAND] = "spark-sql", [BY_TRINO] = "trino"};
+
+/* The one that was asked for, else the first that can. */
+static bool choose(const struct lake *lake, const struct catalog *c, const struct action_wish *w, enum runner *by, char why[200])
+{
+	const char *wanted = wish_option(w, "by");
+	char reason[200];
+
+	for (*by = BY_CONNECT; *by <= BY_TRINO; (*by)++)
+		if (wanted && wanted[0] ? !strcmp(wanted, runner_words[*by]) : !why_not(lake, c, w->verb, *by, reason)[0])
+			break;
+	if (*by <= BY_TRINO)
+		return !why_not(lake, c, w->verb, *by, why)[0];
+	if (wanted && wanted[0])
+		return no(why, "by=%.40s: expected spark-connect, spark-sql or trino%s", wanted, !strncmp(wanted, "airflow", 7) ?
+			"; laketop knows of no Airflow and starts no DAG" : "");
+	*by = BY_CONNECT;
+	return no(why, "nobody runs it: %.160s", why_not(lake, c, w->verb, BY_CONNECT, reason));
+}
+
+static bool answers(const struct lake *lake, const struct catalog *c, char why[200])
+{
+	const struct service *s = c->service ? lake_service(lake, c->service->name) : NULL;
+
+	/* it gets a password: not who merely holds its port */
+	return !s || serves(s) || no(why, "%.80s, which answers for %.60s, does not serve: %.40s", s->name, c->name, verdict_word(s->verdict.shown.verdict));
+}
+
+static bool fill(const struct lake *lake, const struct catalog *c, enum runner by, struct action_target *t, char why[200])
+{
+	const struct service *s = by == BY_TRINO ? trino_of(lake, c) : by == BY_CONNECT ? connect_of(lake, c) : NULL;
+
+	*t = (struct action_target){0};
+	if (s && !target_fill(lake, s->name, t, why))
+		return false;
+	if (s && by == BY_CONNECT)
+		engine_matches(service_table(lake, s->name, "settings"), c, t->caution);
+	t->catalog = c;
+	t->profile = lake->profile;
+	t->places = lake->places;
+	return true;
+}
+
 static bool offer(const struct lake *lake, const struct action_wish *w, struct action_target *t, char why[200])
 {
 	const struct catalog *c = lake->profile ? profile_catalog(lake->profile, w->service) : NULL;
-	const struct service *s = c && c->engine ? lake_service(lake, c->engine) : NULL;
+	const struct chore *chore = chore_of(w->verb);
 	const char *format;
+	enum runner by;
 
 	*t = (struct action_target){0};
 	if (!c)
@@ -67,136 +169,37 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	if (!w->subject[0])
 		return no(why, "of which table of %.80s?", w->service);
 	format = known_format(lake, c, w->subject);
-	if (format && !text_starts(text_of(format), "iceberg")) /* "iceberg v2" */
-		return no(why, "it is for Iceberg tables, and this one is %.40s", format);
-	if (!c->engine)
-		return no(why, "nobody runs it: \"engine = SERVICE\" in [catalog %.80s] names a Spark Connect", c->name);
-	if (!s || !s->kind || strcmp(s->kind->name, "spark-connect") != 0)
-		return no(why, "%.60s, the engine of %.60s, is no Spark Connect, and only that runs maintenance", c->engine, c->name);
-	if (s->verdict.shown.verdict != VERDICT_SERVING)
-		return no(why, "%.80s does not serve: %.60s", s->name, verdict_word(s->verdict.shown.verdict));
-	if (c->service && lake_service(lake, c->service->name)) { /* it gets a password: not who merely holds its port */
-		enum verdict v = lake_service(lake, c->service->name)->verdict.shown.verdict;
-
-		if (v != VERDICT_SERVING)
-			return no(why, "%.80s, which answers for %.60s, does not serve: %.40s", c->service->name, c->name, verdict_word(v));
-	}
-	if (!target_fill(lake, s->name, t, why))
+	if (format && !text_starts(text_of(format), chore->format == FORMAT_DELTA ? "delta" : "iceberg")) /* "iceberg v2" */
+		return no(why, "it is for %s tables, and this one is %.40s", chore->format == FORMAT_DELTA ? "Delta" : "Iceberg", format);
+	if (!choose(lake, c, w, &by, why) || !answers(lake, c, why))
 		return false;
-	t->catalog = c;
-	t->profile = lake->profile;
-	t->places = lake->places;
-	return true;
+	return fill(lake, c, by, t, why);
 }
 
-/* ---- reading the table ---- */
-
-struct state { /* what a table is like */
-	int64_t files, bytes, deletes, snapshots, manifests, snapshot; /* -1: not known */
-	char operation[24];
-};
-
-static int64_t number_of(const struct table *facts, const char *what)
+static void hint(const struct lake *lake, const struct action_wish *w, const char *option, char out[200])
 {
-	for (size_t i = 0; facts && i < facts->n_rows; i++) {
-		struct value name = table_get(facts, i, "what"), n = table_get(facts, i, "number");
+	const struct catalog *c = lake->profile ? profile_catalog(lake->profile, w->service) : NULL;
+	char why[200];
+	enum runner by;
+	size_t len = 0;
 
-		if (name.type == VALUE_TEXT && !strcmp(name.u.s, what))
-			return n.type == VALUE_INT ? n.u.i : -1;
+	if (strcmp(option, "by") != 0 || !c) {
+		text_copy(out, 200, text_of(plan_option_help(option)));
+		return;
 	}
-	return -1;
-}
+	out[0] = '\0';
+	for (by = BY_CONNECT; by <= BY_TRINO && len < 160; by++) {
+		bool can = !why_not(lake, c, w->verb, by, why)[0];
 
-static void read_facts(const struct snapshot *s, struct state *out)
-{
-	const struct table *facts = snapshot_find_table(s, "table");
-
-	out->files = number_of(facts, "data files");
-	out->bytes = number_of(facts, "size");
-	out->snapshot = number_of(facts, "current snapshot");
-	out->deletes = number_of(facts, "delete files");
-	out->snapshots = number_of(facts, "snapshots");
-	out->manifests = number_of(facts, "manifests");
-	for (size_t i = 0; facts && i < facts->n_rows; i++) {
-		struct value name = table_get(facts, i, "what"), said = table_get(facts, i, "value");
-
-		if (name.type == VALUE_TEXT && !strcmp(name.u.s, "operation") && said.type == VALUE_TEXT)
-			text_clean(out->operation, sizeof out->operation, text_of(said.u.s));
+		len += (size_t)snprintf(out + len, 200 - len, "%s%s%s", len ? ", " : "", runner_words[by], can ? "" : " (cannot)");
 	}
+	if (len < 160)
+		snprintf(out + len, 200 - len, "; no Airflow DAG: laketop knows of none");
 }
 
-static struct probe catalog_probe(struct action_job *j, struct wait wait)
+enum runner runner_of(const struct action_target *t)
 {
-	const struct catalog *c = j->target.catalog;
-
-	return (struct probe){
-		.host = j->host, .net = j->net, .wait = wait, .at = catalog_endpoint(c), .expected = c->service,
-		.credentials = catalog_credentials(c), .hint = "",
-	};
-}
-
-static bool always(void *ctx)
-{
-	(void)ctx;
-	return true;
-}
-
-/* A listing is enough: of the tables none is read but ours. */
-static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, struct err *err)
-{
-	struct snapshot *s = snapshot_new(j->target.catalog->name, PART_CATALOG);
-	struct probe p = catalog_probe(j, wait);
-	bool good;
-
-	keeper_hurry(k, always, NULL);
-	p.arena = s->arena;
-	good = keeper_look(k, &p, at, s);
-	if (!good)
-		*err = s->err;
-	snapshot_unref(s);
-	return good || err->code != ERR_NONE || err_set(err, ERR_CONNECT, "%s does not answer", j->target.catalog->name);
-}
-
-static struct snapshot *view(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, const char *name, struct err *err)
-{
-	struct snapshot *s = snapshot_new(j->target.catalog->name, PART_ANSWER);
-	struct probe p = catalog_probe(j, wait);
-
-	p.arena = s->arena;
-	p.storage = at;
-	if (keeper_answer(k, &p, at, name, j->wish.subject, s))
-		return s;
-	*err = s->err;
-	if (err->code == ERR_NONE)
-		err_set(err, ERR_PROTOCOL, "%s says nothing of %.100s", j->target.catalog->name, j->wish.subject);
-	snapshot_unref(s);
-	return NULL;
-}
-
-/* As it is now; plan: and what its preview says of that; NULL: not asked. */
-static bool read_state(struct action_job *j, struct wait wait, struct state *out, struct snapshot **plan, struct err *err)
-{
-	struct storage at = profile_storage(j->target.profile, j->target.catalog->storage);
-	struct keeper *k = keeper_new(j->target.catalog);
-	struct snapshot *facts = NULL;
-	bool good;
-
-	keeper_places(k, j->target.places);
-	good = list(j, k, wait, &at, err);
-	*out = (struct state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1};
-	if (good && plan) {
-		*plan = view(j, k, wait, &at, j->wish.verb, err);
-		good = *plan != NULL;
-	}
-	if (good) {
-		facts = view(j, k, wait, &at, "table", err);
-		good = facts != NULL;
-	}
-	if (good)
-		read_facts(facts, out);
-	keeper_free(k);
-	snapshot_unref(facts);
-	return good;
+	return !t->kind ? BY_COMMAND : !strcmp(t->kind->name, "trino") ? BY_TRINO : BY_CONNECT;
 }
 
 /* ---- before ---- */
@@ -208,176 +211,113 @@ static const char *text_in(const struct snapshot *s, const char *figure)
 	return v.type == VALUE_TEXT ? v.u.s : "";
 }
 
+/* "expire older_than=7d": the preview's name, and what was chosen. */
+static bool say_view(const struct action_job *j, char view[PLAN_VIEW_SIZE], struct err *err)
+{
+	size_t len = (size_t)snprintf(view, PLAN_VIEW_SIZE, "%s", j->wish.verb);
+
+	for (size_t i = 0; i < j->wish.n_options && len < PLAN_VIEW_SIZE; i++)
+		if (strcmp(j->wish.options[i].name, "by") != 0 && j->wish.options[i].value[0])
+			len += (size_t)snprintf(view + len, PLAN_VIEW_SIZE - len, " %s=%s", j->wish.options[i].name, j->wish.options[i].value);
+	return len < PLAN_VIEW_SIZE || err_set(err, ERR_USAGE, "its options are too long");
+}
+
+/* Delta's statements stand there always; they do something where there is something. */
+static bool is_due(const struct action_job *j, const struct snapshot *plan)
+{
+	const struct maintain *m = j->state;
+	struct value files = snapshot_get(plan, "files");
+
+	if (chore_of(j->wish.verb)->proof == PROOF_LEFT)
+		return m->before.left > 0;
+	return chore_of(j->wish.verb)->format != FORMAT_DELTA || (files.type == VALUE_INT && files.u.i > 0);
+}
+
 static bool take_plan(struct action_job *j, const struct snapshot *plan, struct err *err)
 {
+	static const char *const proofs[] = {
+		[PROOF_SNAPSHOT] = "read again, the table has a new snapshot",
+		[PROOF_EXPIRED] = "read again, the table has fewer snapshots",
+		[PROOF_LEFT] = "looked at again, they are gone from its folder",
+	};
 	const char *sql = text_in(plan, "sql"), *words = text_in(plan, "words"), *caution = text_in(plan, "caution");
+	const struct chore *chore = chore_of(j->wish.verb);
+	bool differs = j->target.caution[0];
 
-	if (!sql[0])
+	if (!sql[0] || !is_due(j, plan))
 		return err_set(err, ERR_USAGE, "%s", words[0] ? words : "there is nothing to do");
 	if (strlen(sql) >= sizeof j->exact)
 		return err_set(err, ERR_LIMIT, "its statement is longer than can be shown: it is not run");
 	text_copy(j->exact, sizeof j->exact, text_of(sql));
-	snprintf(j->effect, sizeof j->effect, "%.400s%s%.180s", words, caution[0] ? "; " : "", caution);
-	snprintf(j->verify, sizeof j->verify, "read again, the table has %s; by %.60s", is_expiry(j) ? "fewer snapshots" : "a new snapshot",
-		j->target.expected ? j->target.expected->name : "");
+	snprintf(j->effect, sizeof j->effect, "%s%.199s%s%.*s%s%.*s", differs ? "CAUTION: " : "", j->target.caution, differs ? "; " : "",
+		differs ? 250 : 330, words, caution[0] ? "; " : "", differs ? 120 : 260, caution);
+	snprintf(j->verify, sizeof j->verify, "%s; by %.60s", chore->format == FORMAT_DELTA && chore->proof == PROOF_SNAPSHOT ?
+		"read again, the table has a new version" : proofs[chore->proof], j->target.expected ? j->target.expected->name : "spark-sql");
 	return true;
+}
+
+/* What goes stands there by its cutoff: an age would move on between preview and look. */
+static void fix_cutoff(struct maintain *m, const struct chore *chore)
+{
+	struct value cutoff = snapshot_get(m->plan, "cutoff");
+	char at[CLOCK_TEXT];
+
+	if (!chore->folder || cutoff.type != VALUE_INT)
+		return;
+	clock_rfc3339(at, cutoff.u.i);
+	snprintf(m->view, sizeof m->view, "%s older_than=%.19s", chore->verb, at);
 }
 
 static bool prepare(struct action_job *j, struct err *err)
 {
-	struct snapshot *plan = NULL;
-	struct state *before = j->state = mem_new(1, sizeof *before);
-	bool good = read_state(j, j->wait, before, &plan, err) && take_plan(j, plan, err);
+	struct maintain *m = j->state = mem_new(1, sizeof *m);
+	bool trino = runner_of(&j->target) == BY_TRINO;
 
-	snapshot_unref(plan);
-	return good;
-}
-
-/* ---- running ---- */
-
-static void tell_progress(void *ctx, const struct connect_progress *p)
-{
-	char bytes[VALUE_TEXT_SIZE];
-
-	/* stages come as it goes: a part of them is no part of the whole */
-	action_progress(ctx, (double)NAN, "%" PRId64 " tasks done, %" PRId64 " running, %s read", p->done, p->running,
-		value_show(bytes, value_int(p->bytes), UNIT_BYTES));
-}
-
-/* "rewritten data files 7, added data files 1". False: every number in it is 0. */
-static bool say_result(struct text stream, char *out, size_t size)
-{
-	struct err err = {0}; /* what cannot be read is not told: the table itself is */
-	struct arrow *a = arrow_open(stream, &err);
-	struct buf cell;
-	size_t len = 0;
-
-	out[0] = '\0';
-	buf_init(&cell, 4096);
-	for (size_t i = 0; a && (i || (arrow_next(a, &err) && arrow_rows(a) > 0)) && i < arrow_columns(a) && len + 1 < size; i++) {
-		struct text name = text_of(arrow_name(a, i));
-		struct value v;
-		bool cut;
-
-		buf_reset(&cell);
-		if (arrow_value_type(a, i) != VALUE_INT || !arrow_cell(a, i, 0, &cell, &v, &cut) || v.type != VALUE_INT || !v.u.i)
-			continue;
-		if (name.len > 6 && !memcmp(name.at + name.len - 6, "_count", 6))
-			name.len -= 6;
-		len += (size_t)snprintf(out + len, size - len, "%s%.*s %" PRId64, len ? ", " : "", (int)name.len, name.at, v.u.i);
-	}
-	arrow_close(a);
-	buf_free(&cell);
-	for (char *at = out; *at; at++)
-		*at = *at == '_' ? ' ' : *at;
-	return len > 0;
-}
-
-static void say_number(char *out, size_t size, const char *what, int64_t before, int64_t after, bool always_said)
-{
-	size_t len = strlen(out);
-
-	if (before >= 0 && after >= 0 && (always_said || before != after))
-		snprintf(out + len, size - len, "%s%" PRId64 " -> %" PRId64 " %s", len ? ", " : "", before, after, what);
-}
-
-/* "205 -> 1 data files, 222 KiB -> 190 KiB, snapshot 3051729675574597004 (replace)" */
-static void say_change(const struct state *b, const struct state *a, char *out, size_t size)
-{
-	char from[VALUE_TEXT_SIZE], to[VALUE_TEXT_SIZE];
-	size_t len;
-
-	out[0] = '\0';
-	say_number(out, size, "data files", b->files, a->files, true);
-	len = strlen(out);
-	if (b->bytes >= 0 && a->bytes >= 0)
-		snprintf(out + len, size - len, "%s%s -> %s", len ? ", " : "", value_show(from, value_int(b->bytes), UNIT_BYTES),
-			value_show(to, value_int(a->bytes), UNIT_BYTES));
-	say_number(out, size, "delete files", b->deletes, a->deletes, false);
-	say_number(out, size, "manifests", b->manifests, a->manifests, false);
-	say_number(out, size, "snapshots", b->snapshots, a->snapshots, false);
-	len = strlen(out);
-	if (b->snapshot != a->snapshot)
-		snprintf(out + len, size - len, "%ssnapshot %" PRId64 " (%s)", len ? ", " : "", a->snapshot, a->operation);
-}
-
-/* It ran to its end: has it come about? */
-static bool verify(struct action_job *j, const struct state *before, struct text result, struct err *err)
-{
-	char change[300], said[250];
-	struct state after;
-	struct err unread = {0};
-	bool did = say_result(result, said, sizeof said);
-
-	action_progress(j, (double)NAN, "Spark has ended it%s%s; reading the table again", said[0] ? ": " : "", said);
-	if (!read_state(j, wait_for(READ_MS, j->wait.cancel), &after, NULL, &unread))
-		return err_set(err, unread.code, "Spark says that it is done, and the table could not be read again: %.110s", unread.words);
-	say_change(before, &after, change, sizeof change);
-	if (is_expiry(j) ? after.snapshots >= before->snapshots : after.snapshot == before->snapshot) {
-		if (did)
-			return err_set(err, ERR_PROTOCOL, "Spark says %.80s, and the table as %.40s has it is as before: do both mean the same catalog?", said,
-				j->target.catalog->name);
-		snprintf(j->result, sizeof j->result, "nothing was left to do: somebody else did it meanwhile");
-		return true;
-	}
-	snprintf(j->result, sizeof j->result, "%s%s%s", change, said[0] ? "; Spark says: " : "", said);
-	return true;
-}
-
-/* It did not run to its end: what is there now? Whatever fails here is said, too. */
-static bool say_end(struct action_job *j, const struct connect_statement *s, const struct state *before, struct err *err)
-{
-	struct err why = *err, unread = {0};
-	struct state after;
-
-	if (s->running && s->interrupted)
-		return err_set(err, ERR_CANCELLED, "interrupted at the server, where it has not ended yet: operation %s", s->operation);
-	if (s->running)
-		return err_set(err, why.code, "%.60s; and it could not be told to end: operation %s may still run there", why.words, s->operation);
-	if (s->conflict)
-		return err_set(err, why.code, "another commit came between, so nothing of this one is kept: it can be tried again; %.100s", why.words);
-	if (!s->interrupted)
+	if (!say_view(j, m->view, err) || (trino && !trino_view(j, m->view, err)) ||
+	    !table_state_read(j, m->view, j->wait, &m->before, &m->plan, err) || !take_plan(j, m->plan, err))
 		return false;
-	action_note(j, "session %s, operation %s, server %s: interrupted", s->session, s->operation, s->server);
-	action_progress(j, (double)NAN, "interrupted at the server; looking what became of the table");
-	if (!read_state(j, wait_for(READ_MS, -1), &after, NULL, &unread))
-		return err_set(err, ERR_CANCELLED, "interrupted at the server; the table could not be read again: %.100s", unread.words);
-	if (after.snapshot != before->snapshot || after.snapshots != before->snapshots)
-		return err_set(err, ERR_CANCELLED, "interrupted at the server, and yet the table has changed: now snapshot %" PRId64 ", look at it",
-			after.snapshot);
-	return err_set(err, ERR_CANCELLED, "interrupted at the server: the table is as it was, snapshot %" PRId64 "%s", after.snapshot,
-		is_expiry(j) ? "" : "; files that it had written may stay as orphans");
+	fix_cutoff(m, chore_of(j->wish.verb));
+	return !trino || trino_take(j, m->plan, &m->before, err);
 }
 
 static bool run(struct action_job *j, struct err *err)
 {
-	struct state *before = j->state;
-	struct connect_statement s = {.progress = tell_progress, .ctx = j};
-	struct probe p = {.host = j->host, .net = j->net, .wait = j->wait, .at = j->target.at, .expected = j->target.expected, .hint = ""};
-	bool good;
+	struct maintain *m = j->state;
 
-	if (j->target.expected)
-		s.token = j->target.expected->credentials.token;
 	/* it may have waited long for its yes */
-	if (!read_state(j, wait_for(READ_MS, j->wait.cancel), before, NULL, err))
+	if (!table_state_read(j, m->view, wait_for(MAINTAIN_READ_MS, j->wait.cancel), &m->before, NULL, err))
 		return false;
-	good = connect_open(&p, &s, err);
-	if (good) {
-		action_note(j, "session %s, operation %s, server %s", s.session, s.operation, s.server);
-		action_progress(j, (double)NAN, "Spark is planning it");
-		good = connect_execute(&p, &s, text_of(j->exact), err);
-		good = good ? verify(j, before, buf_text(&s.result), err) : say_end(j, &s, before, err);
+	switch (runner_of(&j->target)) {
+	case BY_COMMAND:
+		return run_by_command(j, err);
+	case BY_TRINO:
+		return run_by_trino(j, err);
+	case BY_CONNECT:
+		break;
 	}
-	connect_close(&p, &s);
-	return good;
+	return run_by_connect(j, err);
 }
 
-#define CHORE(name, word, deletes, words) \
+static void free_state(void *state)
+{
+	struct maintain *m = state;
+
+	snapshot_unref(m->plan);
+	free(m);
+}
+
+static const char *const compact_takes[] = {"target", "min_files", "by", NULL}, *const expire_takes[] = {"older_than", "retain_last", "by", NULL},
+	*const orphans_takes[] = {"older_than", "by", NULL}, *const vacuum_takes[] = {"retain", "by", NULL}, *const others_take[] = {"by", NULL};
+
+#define CHORE(name, word, deletes, takes, words) \
 	const struct action_spec name = { \
-		.verb = word, .help = words, .on = ON_TABLE, .destructive = deletes, .limit_ms = LIMIT_MS, \
-		.offer = offer, .prepare = prepare, .run = run, \
+		.verb = word, .help = words, .on = ON_TABLE, .options = takes, .hint = hint, .destructive = deletes, \
+		.limit_ms = LIMIT_MS, .offer = offer, .prepare = prepare, .run = run, .free = free_state, \
 	}
-CHORE(action_compact, "compact", false, "write its small files anew as few large ones");
-CHORE(action_expire, "expire", true, "drop old snapshots, and files that only they need");
-CHORE(action_manifests, "manifests", false, "write its manifests anew, fewer and sorted");
-CHORE(action_deletes, "deletes", false, "write its position deletes anew");
+CHORE(action_compact, "compact", false, compact_takes, "write its small files anew as few large ones (Iceberg)");
+CHORE(action_expire, "expire", true, expire_takes, "drop old snapshots, and files that only they need (Iceberg)");
+CHORE(action_manifests, "manifests", false, others_take, "write its manifests anew, fewer and sorted (Iceberg)");
+CHORE(action_deletes, "deletes", false, others_take, "write its position deletes anew (Iceberg)");
+CHORE(action_orphans, "orphans", true, orphans_takes, "delete files in its folder that nothing names (Iceberg)");
+CHORE(action_optimize, "optimize", false, others_take, "write its small files anew as few large ones (Delta)");
+CHORE(action_vacuum, "vacuum", true, vacuum_takes, "delete files that no version within its retention needs (Delta)");

@@ -233,6 +233,9 @@ static void run(struct seat *s)
 
 	s->job.wait = wait_for(s->job.spec->limit_ms, s->cancel);
 	fine = s->job.spec->run(&s->job, &err);
+	pthread_mutex_lock(&s->job.ops->lock);
+	s->shown.again = !fine && s->job.again;
+	pthread_mutex_unlock(&s->job.ops->lock);
 	if (!fine)
 		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED,
 			why_it_failed(words, &s->job, err.words));

@@ -42,8 +42,8 @@ bool seen_since(const struct lake *lake, const char *service, int64_t when); /* 
 /* For offer: a part of a service of that kind. */
 bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 
-/* maintain.c: a table, by the engine of its catalog */
-extern const struct action_spec action_compact, action_expire, action_manifests, action_deletes;
+/* maintain.c: a table, by Spark Connect, spark-sql or Trino */
+extern const struct action_spec action_compact, action_expire, action_manifests, action_deletes, action_orphans, action_optimize, action_vacuum;
 
 /* Fills what the lake knows of a service. False: why says it is not known. */
 bool target_fill(const struct lake *lake, const char *service, struct action_target *out, char why[200]);

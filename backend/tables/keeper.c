@@ -571,6 +571,8 @@ static void count_now(struct keeper *k, struct probe *p, const struct storage *a
 bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, const char *view, const char *table, struct snapshot *s)
 {
 	struct record key = {.name = mem_copy(table)}, *r;
+	char name[PLAN_VIEW_SIZE];
+	struct plan_choice choice;
 
 	r = k->n_records ? bsearch(&key, k->records, k->n_records, sizeof key, by_name) : NULL;
 	free(key.name);
@@ -578,9 +580,11 @@ bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, 
 		return err_set(&s->err, ERR_USAGE, "%s has no table %s (any more)", k->catalog->name, table);
 	if (!has_metadata(r))
 		return err_set(&s->err, ERR_USAGE, "%s is %s: laketop does not read it", table, format_words(r));
+	if (!plan_choice_read(view, clock_wall_ms(), name, &choice, &s->err))
+		return false;
 	if (r->format == FORMAT_DELTA)
-		return keeper_delta_view(k, p, at, r, view, s);
-	if (!strcmp(view, "table") && !r->whole)
+		return keeper_delta_view(k, p, at, r, name, &choice, s);
+	if (!strcmp(name, "table") && !r->whole)
 		count_now(k, p, at, r);
-	return keeper_view(k, p, at, r, view, s);
+	return keeper_view(k, p, at, r, name, &choice, s);
 }

@@ -49,25 +49,43 @@ enum read_answer keeper_delta(struct keeper *k, struct probe *p, const struct st
 	return answer == DELTA_OK ? READ_OK : answer == DELTA_SAME ? READ_SAME : READ_FAILED;
 }
 
-/* As the engine writes it; a table of a folder has no name there. */
-static const char *sql_name(const struct catalog *c, const struct record *r, struct buf *out)
+/* As the engine writes it; a table of a folder has no name there. False: none can be said safely. */
+static bool put_name(const struct catalog *c, const struct record *r, const char *url, struct buf *out)
 {
 	struct rows_ask *ask = mem_new(1, sizeof *ask);
 	char subject[ROWS_SUBJECT_SIZE];
+	bool good = true;
 
-	if (!c->folders && rows_subject(subject, c->engine_catalog ? c->engine_catalog : c->name, r->name, 1) && rows_parse(subject, ask, NULL))
+	if (c->folders)
+		good = buf_puts(out, "delta.") && rows_put_quoted(out, url, '`');
+	else if (rows_subject(subject, c->engine_catalog ? c->engine_catalog : c->name, r->name, 1) && rows_parse(subject, ask, NULL))
 		rows_put_name(out, ask, '`');
 	free(ask);
-	return out->len ? out->at : NULL;
+	return good && out->len && !out->full;
 }
 
-bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *at, const struct record *r, const char *view, struct snapshot *s)
+/* VACUUM's own rule: less than the table keeps by itself is refused. */
+static bool take_retention(struct delta_table *t, int64_t retain, struct buf *sql, struct err *err)
+{
+	char span[CLOCK_TEXT];
+
+	if (!retain)
+		return true;
+	if (retain < t->retention)
+		return err_set(err, ERR_USAGE, "retain=%lldh is less than the %s that this table keeps (delta.deletedFileRetentionDuration): readers and writers "
+			"that run may still need those files, and Delta refuses it", (long long)(retain / 3600000), clock_span(span, t->retention));
+	t->retention = retain;
+	return buf_printf(sql, " RETAIN %lld HOURS", (long long)(retain / 3600000));
+}
+
+bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *at, const struct record *r, const char *view,
+	const struct plan_choice *choice, struct snapshot *s)
 {
 	struct delta_ask ask = {.latest = latest_of(r), .probe = true};
 	struct delta_table table = {0};
 	struct arena *arena;
 	struct buf sql;
-	bool good;
+	bool good, named;
 
 	if (!delta_has_view(view))
 		return err_set(&s->err, ERR_USAGE, "\"%s\" is nothing that a Delta table has", view);
@@ -75,7 +93,8 @@ bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *
 	buf_init(&sql, SQL_MAX);
 	switch (delta_read(p, at, r->at ? r->at : "", &ask, arena, &table, &s->err)) {
 	case DELTA_OK:
-		good = delta_view(p, at, &table, view, sql_name(k->catalog, r, &sql), s);
+		named = put_name(k->catalog, r, table.url, &sql);
+		good = take_retention(&table, choice->retain, &sql, &s->err) && delta_view(p, at, &table, view, named ? sql.at : NULL, s);
 		break;
 	case DELTA_GONE:
 		good = err_set(&s->err, ERR_PARSE, "there is no Delta log in %s", r->at);

@@ -61,7 +61,8 @@ void keeper_forget(struct keeper *k); /* what is kept for views */
 /* keeper_delta.c: the same of a Delta table */
 enum read_answer keeper_delta(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, struct spending *left,
 	struct snapshot *s, struct table *t, struct value *row, struct err *err);
-bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *at, const struct record *r, const char *view, struct snapshot *s);
+bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *at, const struct record *r, const char *view,
+	const struct plan_choice *choice, struct snapshot *s);
 
 /* places.c: every table but that one */
 struct places_known {
@@ -81,6 +82,7 @@ void places_known_free(struct places_known *k);
 const char *places_folder(struct arena *arena, const char *metadata); /* "" where that does not tell; NULL: the arena is full */
 
 /* keeper_views.c: of an Iceberg table */
-bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, struct snapshot *s);
+bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, const struct plan_choice *choice,
+	struct snapshot *s);
 
 #endif

@@ -648,7 +648,7 @@ static void add_listed(const struct look *l, struct places_known *known)
 	}
 }
 
-static bool put_plan(struct look *l, bool (*plan)(struct probe *p, const struct storage *at, const struct iceberg_metadata *m,
+static bool put_plan(struct look *l, const struct plan_choice *choice, bool (*plan)(struct probe *p, const struct storage *at, const struct iceberg_metadata *m,
 	const struct plan_about *a, struct snapshot *s))
 {
 	const struct catalog *c = l->k->catalog;
@@ -658,6 +658,7 @@ static bool put_plan(struct look *l, bool (*plan)(struct probe *p, const struct 
 	struct plan_about about = {
 		.table = l->r->name, .engine = c->engine_catalog ? c->engine_catalog : c->name, .metadata = metadata.type == VALUE_TEXT ? metadata.u.s : "",
 		.now = clock_wall_ms(), .budget = budget_of_a_view(),
+		.older_than = choice->older_than, .retain_last = choice->retain_last, .target = choice->target, .min_files = choice->min_files,
 	};
 	bool good;
 
@@ -677,7 +678,8 @@ static bool put_plan(struct look *l, bool (*plan)(struct probe *p, const struct 
 
 /* ---- */
 
-bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, struct snapshot *s)
+bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, const char *view, const struct plan_choice *choice,
+	struct snapshot *s)
 {
 	static const struct {
 		const char *view;
@@ -699,7 +701,7 @@ bool keeper_view(struct keeper *k, struct probe *p, const struct storage *at, st
 		if (!l.m)
 			return false;
 		if (views[i].plan)
-			return put_plan(&l, views[i].plan);
+			return put_plan(&l, choice, views[i].plan);
 		l.t = snapshot_table(s, table_views, view);
 		return views[i].put(&l);
 	}

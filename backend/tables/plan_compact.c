@@ -42,6 +42,7 @@ struct group { /* a partition, or all files of other specs */
 
 struct compact {
 	struct plan_sizes sizes;
+	int64_t files_least;
 	int spec;
 	int64_t memory;
 	bool full;
@@ -54,15 +55,16 @@ struct compact {
 	int64_t all, small, wide;
 };
 
-struct compact *compact_new(const struct iceberg_metadata *m, int64_t memory)
+struct compact *compact_new(const struct iceberg_metadata *m, int64_t target, int64_t least, int64_t memory)
 {
 	struct plan_sizes sizes;
 	struct compact *c;
 
-	if (!plan_sizes_of(iceberg_target(m), &sizes))
+	if (!plan_sizes_of(target > 0 ? target : iceberg_target(m), &sizes))
 		return NULL;
 	c = mem_new(1, sizeof *c);
 	c->sizes = sizes;
+	c->files_least = least > 0 ? least : FILES_LEAST;
 	c->spec = m->spec;
 	c->names = arena_new((size_t)(memory / 4));
 	c->memory = memory - memory / 4;
@@ -158,7 +160,7 @@ static int64_t wide_deletes(struct compact *c, const struct group *g, const stru
 static void close_bin(struct compact *c, struct group *g)
 {
 	struct bin *b = &g->open;
-	bool by_size = (b->files > 1 && (b->files >= FILES_LEAST || b->bytes > c->sizes.target)) || b->bytes > c->sizes.most;
+	bool by_size = (b->files > 1 && (b->files >= c->files_least || b->bytes > c->sizes.target)) || b->bytes > c->sizes.most;
 
 	if (b->files && (by_size || b->must)) {
 		g->bins++;
@@ -305,8 +307,8 @@ static void say_what(struct snapshot *s, const struct compact *c, const struct c
 		plan_say(s, "words", "nothing to do: %s of %" PRId64 " files %s between %s and %s", c->all == 1 ? "the one" : "all", c->all,
 			c->all == 1 ? "is" : "are", plan_bytes(plan->least).s, plan_bytes(plan->most).s);
 	else if (!plan->files)
-		plan_say(s, "words", "nothing to do: %" PRId64 " of %" PRId64 " files are under %s, but no partition has %d that belong together",
-			plan->candidates, c->all, plan_bytes(plan->least).s, FILES_LEAST);
+		plan_say(s, "words", "nothing to do: %" PRId64 " of %" PRId64 " files are under %s, but no partition has %" PRId64 " that belong together",
+			plan->candidates, c->all, plan_bytes(plan->least).s, c->files_least);
 	else
 		plan_say(s, "words", "%" PRId64 " files of %s become %s%" PRId64 " in %" PRId64 " partition%s; rewrites %s", plan->files,
 			plan_bytes(plan->bytes / plan->files).s, plan->other_specs ? "at least " : "", plan->becomes, plan->partitions,
@@ -336,6 +338,22 @@ static void say_caution(struct snapshot *s, const struct compact *c, const struc
 		plan_say(s, "caution", "%s", words + 2);
 }
 
+static void put_sql(struct snapshot *s, const struct plan_about *a)
+{
+	char rest[160] = "";
+	int n = 0;
+
+	if (a->target > 0 || a->min_files > 0)
+		n = snprintf(rest, sizeof rest, ", options => map(");
+	if (a->target > 0)
+		n += snprintf(rest + n, sizeof rest - (size_t)n, "'target-file-size-bytes', '%" PRId64 "'", a->target);
+	if (a->min_files > 0)
+		n += snprintf(rest + n, sizeof rest - (size_t)n, "%s'min-input-files', '%" PRId64 "'", a->target > 0 ? ", " : "", a->min_files);
+	if (n)
+		snprintf(rest + n, sizeof rest - (size_t)n, ")");
+	plan_sql(s, a, "rewrite_data_files", rest);
+}
+
 static void tell(struct snapshot *s, struct compact *c, const struct iceberg_metadata *m, const struct plan_about *a)
 {
 	const struct iceberg_snapshot *now = iceberg_current(m);
@@ -354,7 +372,7 @@ static void tell(struct snapshot *s, struct compact *c, const struct iceberg_met
 	say_what(s, c, &plan);
 	say_caution(s, c, &plan, now ? a->now - now->when : -1);
 	if (plan.files)
-		plan_sql(s, a, "rewrite_data_files", "");
+		put_sql(s, a);
 	add_rows(s, c);
 }
 
@@ -362,12 +380,13 @@ bool plan_compact(struct probe *p, const struct storage *at, const struct iceber
 {
 	struct iceberg_budget budget = a->budget;
 	const struct iceberg_snapshot *now = iceberg_current(m);
-	struct compact *c = compact_new(m, budget.memory / 2);
+	struct compact *c = compact_new(m, a->target, a->min_files, budget.memory / 2);
 	bool good = true;
 
 	if (!c) {
 		snapshot_table(s, table_views, "compact");
-		plan_say(s, "words", "nothing can be done: write.target-file-size-bytes of %" PRId64 " is a size that the procedure refuses", iceberg_target(m));
+		plan_say(s, "words", "nothing can be done: a target of %" PRId64 " bytes is a size that the procedure refuses", a->target > 0 ? a->target :
+			iceberg_target(m));
 		return true;
 	}
 	budget.memory -= budget.memory / 2;

@@ -47,7 +47,7 @@ static struct iceberg_file deleting(const char *path, int64_t records, bool vect
 
 static struct compact_plan plan_of(const struct iceberg_metadata *m, const struct iceberg_file *files, size_t n)
 {
-	struct compact *c = compact_new(m, 1 << 20);
+	struct compact *c = compact_new(m, 0, 0, 1 << 20);
 	struct compact_plan out;
 
 	assert_non_null(c);
@@ -291,13 +291,13 @@ static void a_target_that_is_no_size_is_refused(void **state)
 
 	(void)state;
 	m.properties = one;
-	assert_null(compact_new(&m, 1 << 20));
+	assert_null(compact_new(&m, 0, 0, 1 << 20));
 }
 
 static void a_million_files_cost_their_partitions_alone(void **state)
 {
 	struct iceberg_metadata m = table();
-	struct compact *c = compact_new(&m, 128 << 10);
+	struct compact *c = compact_new(&m, 0, 0, 128 << 10);
 	struct compact_plan out;
 
 	(void)state;
@@ -318,7 +318,7 @@ static void a_million_files_cost_their_partitions_alone(void **state)
 static void memory_that_is_used_up_is_said(void **state)
 {
 	struct iceberg_metadata m = table();
-	struct compact *c = compact_new(&m, 64 << 10);
+	struct compact *c = compact_new(&m, 0, 0, 64 << 10);
 	struct compact_plan out;
 	struct err err = {0};
 	bool good = true;
