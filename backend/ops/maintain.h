@@ -13,7 +13,7 @@ struct chore {
 	const char *verb;        /* also its preview's name */
 	enum table_format format;
 	enum proof proof;
-	bool folder;             /* it deletes what nothing names: what its answer lists is compared with the preview */
+	bool folder;             /* it deletes what nothing names: every other table has to be known, and what went is compared with the list */
 };
 const struct chore *chore_of(const char *verb);
 

@@ -55,19 +55,28 @@ static bool always(void *ctx)
 	return true;
 }
 
-/* A listing is enough: of the tables none is read but ours. */
-static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, struct err *err)
+/* A listing is enough. all: until every table was read, for what looks into folders. */
+static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, bool all, struct err *err)
 {
-	struct snapshot *s = snapshot_new(j->target.catalog->name, PART_CATALOG);
-	struct probe p = catalog_probe(j, wait);
-	bool good;
+	bool good, unread;
 
-	keeper_hurry(k, always, NULL);
-	p.arena = s->arena;
-	good = keeper_look(k, &p, at, s);
-	if (!good)
-		*err = s->err;
-	snapshot_unref(s);
+	if (!all)
+		keeper_hurry(k, always, NULL);
+	do {
+		struct snapshot *s = snapshot_new(j->target.catalog->name, PART_CATALOG);
+		struct probe p = catalog_probe(j, wait);
+		struct value v;
+
+		p.arena = s->arena;
+		good = keeper_look(k, &p, at, s);
+		if (!good)
+			*err = s->err;
+		v = snapshot_get(s, "unread");
+		unread = good && all && v.type == VALUE_INT && v.u.i > 0;
+		snapshot_unref(s);
+	} while (unread && wait_left(wait) > MAINTAIN_READ_MS / 4);
+	if (unread)
+		return err_set(err, ERR_TIMEOUT, "not every table of %.60s could be read in time: another one may lie in its folder", j->target.catalog->name);
 	return good || err->code != ERR_NONE || err_set(err, ERR_CONNECT, "%s does not answer", j->target.catalog->name);
 }
 
@@ -104,7 +113,7 @@ bool table_state_read(struct action_job *j, const char *view, struct wait wait, 
 	bool good;
 
 	keeper_places(k, j->target.places);
-	good = list(j, k, wait, &at, err);
+	good = list(j, k, wait, &at, chore->folder, err);
 	*out = (struct table_state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1, .left = -1};
 	if (good && (plan || chore->proof == PROOF_LEFT)) {
 		preview = view_of(j, k, wait, &at, view, err);
