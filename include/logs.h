@@ -56,11 +56,12 @@ void log_folder_free(struct log_folder *f);
 
 /* ---- where a service's log is ---- */
 enum log_kind {
-	LOG_FILE,      /* at: its path; those it was rotated into, also packed, stand beside it */
+	LOG_FILE,      /* at: its path; those it was rotated into, also packed, stand beside it. A folder: the newest logs in it */
 	LOG_CONTAINER, /* at: its name or id */
 	LOG_UNIT,      /* at: a systemd unit */
 	LOG_EVENTS,    /* at: laketop's own event log */
 	LOG_WORKER,    /* at: what of a Spark worker's UI: "appId=app-1&executorId=0", "driverId=driver-1" */
+	LOG_TASK,      /* at: a file of Airflow: an attempt of a task */
 };
 struct log_source {
 	enum log_kind kind;

@@ -67,7 +67,7 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	const char *ask_catalog; /* not NULL: this one is asked, of the table ask_subject, and no service */
 	const char *drop_service;
 	const char *log_service;
-	int64_t log_since;       /* ms since 1970; 0: the newest */
+	int64_t log_since;       /* ms since 1970; 0: the newest. The panel of logs is told by ACT_LOGS what another one asked for */
 	int64_t again_ms;        /* ACT_REFRESH again after so long, asked or not; 0: as REACT_ASK says */
 };
 

@@ -123,6 +123,11 @@ static unsigned act_on(struct event_list *list, struct panel_view *view, const s
 		view->open = s->name;
 		return REACT_OPEN;
 	}
+	if (s && what == ACT_LOGS) {
+		view->log_service = s->name;
+		view->log_since = e->wall;
+		return REACT_LOGS;
+	}
 	if (what != ACT_COPY)
 		return REACT_NONE;
 	snprintf(list->copied, sizeof list->copied, "%s %s: %s", clock_rfc3339(at, e->wall), e->service, e->words);
@@ -164,8 +169,8 @@ const struct panel panel_changes = {
 	.title = "Changes",
 	.key = '8',
 	.help = "What happened, newest first: verdicts that changed, restarts, other versions. Times are local. ! is a warning, !! kept the "
-		"lake from being ready.",
-	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_NONE, NULL}},
+		"lake from being ready. l opens the log of that service at that moment.",
+	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_LOGS, "log"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct event_list),
 	.draw = draw,
 	.act = act,

@@ -473,10 +473,11 @@ static unsigned open_logs(struct looking *l, struct panel_view *view, bool all)
 	text_copy(l->subject, sizeof l->subject, text_of(subject));
 	text_copy(l->page, sizeof l->page, text_of(view->subject));
 	view->log_service = subject[0] ? l->subject : NULL;
-	view->log_since = l->wanted = 0;
+	l->wanted = view->log_since;
 	/* of what does not serve: the moment when it broke */
-	if (service && service->verdict.begun && service->verdict.since_wall && service_verdict(service) != VERDICT_SERVING)
-		view->log_since = l->wanted = service->verdict.since_wall;
+	if (!l->wanted && service && service->verdict.begun && service->verdict.since_wall && service_verdict(service) != VERDICT_SERVING)
+		l->wanted = service->verdict.since_wall;
+	view->log_since = l->wanted;
 	view->again_ms = l->wanted ? 200 : 0;
 	return REACT_LOGS | REACT_HANDLED;
 }

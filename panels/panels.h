@@ -84,6 +84,7 @@ struct value list_cell(const struct list_row *row, const char *column); /* from 
 const char *list_text(const struct list_row *row, const char *column);  /* "" where there is none */
 /* ACT_ACTIONS on a row of s, or of what belongs to it: fills view; REACT_NONE where it is nothing to act on. */
 unsigned list_actions(struct panel_view *view, const struct list_row *row, const struct service *s);
+unsigned list_logs(struct panel_view *view, const struct list_row *row, const struct service *s); /* the same of ACT_LOGS */
 
 struct table_list { /* how one looks at a list: selection, order. Set grid.sort to -1 at first */
 	struct grid grid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a row is to the actions: which part of a service, and its name. Pure. */
+/* What a row is to the actions and to the logs: which part of a service, and its name. Pure. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,4 +43,22 @@ unsigned list_actions(struct panel_view *view, const struct list_row *row, const
 	view->act_service = s->name;
 	view->act_subject = NULL;
 	return REACT_ACT;
+}
+
+unsigned list_logs(struct panel_view *view, const struct list_row *row, const struct service *s)
+{
+	const char *name = row->table && row->table->spec ? row->table->spec->name : "";
+	struct value id = row->table ? table_get(row->table, row->at, "id") : value_unknown();
+
+	if (!s)
+		return REACT_NONE;
+	view->log_service = s->name;
+	if ((!strcmp(name, "executors") || !strcmp(name, "ended")) && service_is(s, "spark-worker") && id.type == VALUE_INT)
+		snprintf(view->act_words, sizeof view->act_words, "%s/%.100s/%lld", s->name, list_text(row, "application"), (long long)id.u.i);
+	else if ((!strcmp(name, "applications") || !strcmp(name, "drivers")) && id.type == VALUE_TEXT)
+		snprintf(view->act_words, sizeof view->act_words, "%s", id.u.s);
+	else
+		return REACT_LOGS;
+	view->log_service = view->act_words;
+	return REACT_LOGS;
 }

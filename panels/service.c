@@ -525,7 +525,11 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		view->act_service = s->name;
 		return REACT_ACT;
 	}
-	if (what == ACT_LOGS) {
+	if (what == ACT_LOGS && page->view > 0 && page->view <= table_count(s)) {
+		table_list_act(&page->table, view, table_of(s, page->view, &from), NULL, NULL, ACT_LOGS, &row);
+		return list_logs(view, &row, s);
+	}
+	if (what == ACT_LOGS && page->view == 0) {
 		view->log_service = s->name;
 		return REACT_LOGS;
 	}

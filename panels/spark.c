@@ -637,6 +637,13 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 
 	if (!reactions && what == ACT_ACTIONS)
 		return list_actions(view, &row, row.service);
+	if (!reactions && what == ACT_LOGS && row.service && views[((struct deck *)state)->at].kind == &applications_kind && row_id(&row)[0]) {
+		snprintf(view->act_words, sizeof view->act_words, "%s", row_id(&row)); /* of its driver and all its executors */
+		view->log_service = view->act_words;
+		return REACT_LOGS;
+	}
+	if (!reactions && what == ACT_LOGS)
+		return list_logs(view, &row, row.service);
 	if (reactions || !row.service || (what != ACT_ENTER && what != ACT_RIGHT))
 		return reactions;
 	view->open = row.other ? row.other->name : row.service->name;
@@ -650,7 +657,7 @@ const struct panel panel_spark = {
 	.help = "Clusters: masters and workers of every version. Applications: what runs, what waits and why; FINISHED is a master's word, and says "
 		"nothing of jobs. Stages: how many of their tasks are done, what failed and why, skew as the slowest task against the median. "
 		"Queries: what comes in against what is processed. Connect: who answers, since when; stale is older than its files.",
-	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_SORT, "sort"}, {ACT_NONE, NULL}},
+	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_LOGS, "log"}, {ACT_SORT, "sort"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct deck),
 	.draw = draw,
 	.act = act,

@@ -176,8 +176,17 @@ static void put_text(struct printing *p, const struct log_entry *e)
 		buf_printf(&p->out, "%-*s       (%zu more bytes)\n", p->width, "", e->cut);
 }
 
+/* A folder's files become sources while it is read. */
+static void measure(struct printing *p)
+{
+	for (size_t i = 0; i < logs_sources(p->logs); i++)
+		if ((int)strlen(logs_source(p->logs, i)->service) > p->width)
+			p->width = (int)strlen(logs_source(p->logs, i)->service);
+}
+
 static void print_taken(struct printing *p)
 {
+	measure(p);
 	for (size_t i = 0; i < logs_count(p->logs) && !p->broken; i++) {
 		const struct log_entry *e = logs_get(p->logs, i);
 
@@ -214,7 +223,7 @@ static int print_all(struct printing *p, int news, int signals)
 
 		over = logs_over(p->logs); /* asked before the last of it is taken */
 		logs_turn(p->logs);
-		if (p->as_it_comes || (p->setup->options->follow ? logs_caught_up(p->logs) : over))
+		if ((p->as_it_comes && logs_sources(p->logs) == 1) || (p->setup->options->follow ? logs_caught_up(p->logs) : over))
 			print_taken(p);
 		if (over)
 			return 0;
@@ -257,10 +266,7 @@ static int run(struct printing *p, const struct log_source *sources, size_t n)
 	int signals = signals_of_end(), news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ended;
 	int64_t since;
 
-	for (size_t i = 0; i < n; i++)
-		if ((int)strlen(sources[i].service) > p->width)
-			p->width = (int)strlen(sources[i].service);
-	p->as_it_comes = n == 1 && sources[0].kind != LOG_CONTAINER;
+	p->as_it_comes = n == 1 && sources[0].kind != LOG_CONTAINER && sources[0].kind != LOG_WORKER; /* they have two streams */
 	/* who looks for something wants to find it, however long ago */
 	since = o->since ? o->since : !o->follow && (o->match || p->level >= LOG_WARN) ? 1 : 0;
 	p->logs = logs_open(&(struct log_options){.host = p->setup->host, .sources = sources, .n = n, .since = since,

@@ -46,6 +46,7 @@ struct screen {
 	enum style message_style;
 	int64_t message_end;
 	int64_t clock_next;      /* clock_ms() of the next second that is shown */
+	int64_t log_since;       /* while the logs are opened: at that moment */
 	int64_t ask_next;        /* clock_ms() when the panel is asked what it wants to be asked again; never: INT64_MAX */
 };
 
@@ -116,7 +117,7 @@ static struct panel_view view_of(struct screen *s)
 
 	return (struct panel_view){
 		.lake = s->lake, .filter = page->filter, .search = page->search, .problems_only = s->problems_only, .frozen = screen_frozen(s),
-		.subject = page->subject[0] ? page->subject : NULL,
+		.subject = page->subject[0] ? page->subject : NULL, .log_since = s->log_since,
 	};
 }
 
@@ -322,7 +323,9 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		open_service(s, view->open);
 	if ((reactions & REACT_LOGS) && !panel_of(s)->logs) {
 		open_panel(s, "logs", view->log_service);
+		s->log_since = view->log_since;
 		panel_act_by(s, ACT_LOGS, false, wish); /* anew, at the moment that is told now */
+		s->log_since = 0;
 	}
 }
 

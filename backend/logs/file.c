@@ -27,7 +27,7 @@ struct reading {
 	struct host *host;
 	const char *path;
 	struct buf piece;
-	struct buf line;  /* of an event log: until it is whole */
+	struct buf line;  /* of JSON: until it is whole */
 	struct past past[PAST_MAX];
 	size_t n_past;
 	ino_t inode;
@@ -55,6 +55,18 @@ static bool feed_event(struct reading *f, struct text line)
 		buf_free(&out);
 	}
 	json_free(j);
+	return wanted;
+}
+
+static bool feed_task(struct reading *f, struct text line)
+{
+	struct buf out;
+	bool wanted;
+
+	buf_init(&out, 2 * LOG_LINE_MAX);
+	log_task_line(line, &out);
+	wanted = reader_feed(f->r, 0, out.at, out.len, f->early ? f->early : clock_wall_ms());
+	buf_free(&out);
 	return wanted;
 }
 
@@ -87,13 +99,13 @@ static bool feed(struct reading *f, const char *bytes, size_t len, int64_t place
 {
 	if (f->sieve)
 		return !reader_ended(f->r) && log_sieve_feed(f->sieve, bytes, len, place);
-	if (reader_source(f->r)->kind != LOG_EVENTS)
+	if (reader_source(f->r)->kind == LOG_FILE)
 		return feed_lines(f, bytes, len, place);
 	for (size_t i = 0; i < len; i++)
 		if (bytes[i] != '\n') {
 			buf_add(&f->line, bytes + i, 1);
 		} else {
-			if (!feed_event(f, buf_text(&f->line)))
+			if (!(reader_source(f->r)->kind == LOG_TASK ? feed_task : feed_event)(f, buf_text(&f->line)))
 				return false;
 			buf_reset(&f->line);
 		}
@@ -334,9 +346,15 @@ static bool look(struct reading *f, bool *begun)
 
 void log_file_read(struct log_reader *r)
 {
-	struct reading *f = mem_new(1, sizeof *f);
+	struct reading *f;
 	bool begun = false, wanted;
+	struct file_facts facts;
 
+	if (reader_host(r)->stat(reader_host(r), reader_source(r)->at, &facts, NULL) && facts.is_directory) {
+		log_folder_read(r);
+		return;
+	}
+	f = mem_new(1, sizeof *f);
 	f->r = r;
 	f->host = reader_host(r);
 	f->path = reader_source(r)->at;

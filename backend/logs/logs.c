@@ -37,7 +37,7 @@ struct logs {
 	struct log_options options;
 	char *pattern;
 	struct log_reader readers[LOG_SOURCES_MAX];
-	size_t n;
+	_Atomic size_t n;     /* grows: a folder's reader finds further ones */
 	int cancel;
 	pthread_mutex_t news_lock;
 	void (*news)(void *ctx);
@@ -55,7 +55,7 @@ struct logs {
 
 const char *log_kind_word(enum log_kind kind)
 {
-	static const char *const words[] = {"file", "container", "unit", "events", "worker UI"};
+	static const char *const words[] = {"file", "container", "unit", "events", "worker UI", "task"};
 
 	return words[kind];
 }
@@ -124,7 +124,7 @@ static void tell_news(struct logs *logs)
 /* What is not read now is there later. */
 static bool stays(enum log_kind kind)
 {
-	return kind == LOG_FILE || kind == LOG_WORKER;
+	return kind == LOG_FILE || kind == LOG_TASK || kind == LOG_WORKER;
 }
 
 static bool is_wanted(const struct log_reader *r, const struct log_event *event)
@@ -272,7 +272,7 @@ static void thread_ends(struct logs *logs)
 
 static void *read_one(void *arg)
 {
-	static void (*const how[])(struct log_reader *r) = {log_file_read, log_container_read, log_unit_read, log_file_read, log_worker_read};
+	static void (*const how[])(struct log_reader *r) = {log_file_read, log_container_read, log_unit_read, log_file_read, log_worker_read, log_file_read};
 	struct log_reader *r = arg;
 
 	how[r->source.kind](r);
@@ -328,6 +328,49 @@ static bool begin(struct logs *logs, void *(*run)(void *arg), void *arg)
 	return fine;
 }
 
+static void reader_new(struct logs *logs, const struct log_source *source)
+{
+	struct log_reader *r = &logs->readers[logs->n];
+
+	r->logs = logs;
+	r->number = (unsigned)logs->n;
+	r->source = *source;
+	r->match = logs->pattern ? log_match_new(logs->pattern, NULL) : NULL;
+	pthread_mutex_init(&r->lock, NULL);
+	for (unsigned k = 0; k < STREAMS; k++)
+		r->folders[k] = log_folder_new(take_event, r);
+	logs->n++; /* last: others look at all below it */
+}
+
+static void reader_begin(struct log_reader *r)
+{
+	if (begin(r->logs, read_one, r))
+		return;
+	reader_say(r, "no thread to read it");
+	atomic_store(&r->caught_up, true);
+	atomic_store(&r->over, true);
+}
+
+bool reader_add(struct log_reader *by, const struct log_source *source)
+{
+	struct logs *logs = by->logs;
+	size_t had, i;
+	bool room;
+
+	pthread_mutex_lock(&logs->lock);
+	had = logs->n;
+	for (i = 0; i < had; i++)
+		if (logs->readers[i].source.kind == source->kind && !strcmp(logs->readers[i].source.at, source->at))
+			break;
+	room = had < LOG_SOURCES_MAX;
+	if (i == had && room)
+		reader_new(logs, source);
+	pthread_mutex_unlock(&logs->lock);
+	if (i == had && room)
+		reader_begin(&logs->readers[had]);
+	return i < had || room;
+}
+
 struct logs *logs_open(const struct log_options *options)
 {
 	struct logs *logs = mem_new(1, sizeof *logs);
@@ -344,23 +387,10 @@ struct logs *logs_open(const struct log_options *options)
 	pthread_mutex_init(&logs->lock, NULL);
 	pthread_cond_init(&logs->room, NULL);
 	pthread_cond_init(&logs->left, NULL);
-	for (; logs->n < options->n && logs->n < LOG_SOURCES_MAX; logs->n++) {
-		struct log_reader *r = &logs->readers[logs->n];
-
-		r->logs = logs;
-		r->number = (unsigned)logs->n;
-		r->source = options->sources[logs->n];
-		r->match = options->match ? log_match_new(options->match, NULL) : NULL;
-		pthread_mutex_init(&r->lock, NULL);
-		for (unsigned k = 0; k < STREAMS; k++)
-			r->folders[k] = log_folder_new(take_event, r);
-	}
-	for (size_t i = 0; i < logs->n; i++)
-		if (!begin(logs, read_one, &logs->readers[i])) {
-			reader_say(&logs->readers[i], "no thread to read it");
-			atomic_store(&logs->readers[i].caught_up, true);
-			atomic_store(&logs->readers[i].over, true);
-		}
+	for (size_t i = 0; i < options->n && i < LOG_SOURCES_MAX; i++)
+		reader_new(logs, &options->sources[i]);
+	for (size_t i = 0, n = logs->n; i < n; i++)
+		reader_begin(&logs->readers[i]);
 	begin(logs, settle_all, logs);
 	return logs;
 }

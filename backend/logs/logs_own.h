@@ -51,6 +51,13 @@ void log_file_read(struct log_reader *r);
 void log_container_read(struct log_reader *r);
 void log_unit_read(struct log_reader *r);
 void log_worker_read(struct log_reader *r);
+void log_folder_read(struct log_reader *r); /* of a LOG_FILE that is a folder */
+/* A further source, which a reader found; one that is there already is fine. False: there is no room for it. */
+bool reader_add(struct log_reader *by, const struct log_source *source);
+
+bool log_is_task(const char *path);
+void log_folder_word(char out[NAME_SIZE], const char *service, const char *path); /* of a file in it. Pure */
+void log_task_line(struct text line, struct buf *out); /* one or more lines. Pure */
 
 /* The head of a page of a Spark worker's /log/, which is taken off: "==== Bytes 0-200 of 10813 of /srv/app-1/0/stderr ====". Pure. */
 struct log_page {

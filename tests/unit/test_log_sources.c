@@ -266,6 +266,91 @@ static int begin(void **state)
 	return mkdtemp(folder) ? 0 : -1;
 }
 
+/* ---- folders, and Airflow's in them ---- */
+
+static void read_task(struct text line)
+{
+	struct buf out;
+
+	buf_init(&out, 1 << 20);
+	log_task_line(line, &out);
+	buf_free(&out);
+}
+
+static void test_task(void **state)
+{
+	struct text rest = recorded("airflow-3.1.8/write_bronze.log"), line, last = TEXT("");
+	struct buf out;
+
+	(void)state;
+	while (text_line(&rest, &line))
+		last = line;
+	buf_init(&out, 1 << 20);
+	log_task_line(last, &out);
+	assert_true(text_starts(buf_text(&out), "2026-11-29T22:31:37.877826Z ERROR Task failed with exception\nTraceback (most recent call last):\n"));
+	assert_true(text_has(buf_text(&out), "lab_dags.py\", line 34, in write_bronze\n\tRuntimeError: NoSuchTableException: Table does not exist"));
+	buf_reset(&out);
+	log_task_line(TEXT("[2026-11-29T22:31:37.877+0000] {taskinstance.py:1} INFO - of Airflow 2"), &out);
+	assert_string_equal(out.at, "[2026-11-29T22:31:37.877+0000] {taskinstance.py:1} INFO - of Airflow 2\n");
+	buf_free(&out);
+	fuzz(last, read_task);
+}
+
+static void put_task(const char *path, const char *from)
+{
+	struct text words = recorded(from);
+	char copy[8192];
+
+	snprintf(copy, sizeof copy, "%.*s", (int)words.len, words.at);
+	write_to(path, copy);
+}
+
+static size_t source_named(const struct logs *logs, const char *name)
+{
+	for (size_t i = 0; i < logs_sources(logs); i++)
+		if (!strcmp(logs_source(logs, i)->service, name))
+			return i;
+	fail_msg("no source is called %s", name);
+	return 0;
+}
+
+static void test_folder(void **state)
+{
+	struct log_source source = {.kind = LOG_FILE, .service = "airflow"};
+	size_t failed = 0, n;
+	struct logs *logs;
+	char words[200];
+
+	(void)state;
+	snprintf(source.at, sizeof source.at, "%s/air", folder);
+	put_task("air/dag_id=ingest_orders/run_id=manual__2026-11-29T22:31:24+00:00/task_id=read_kafka/attempt=1.log", "airflow-3.1.8/read_kafka.log");
+	put_task("air/dag_id=ingest_orders/run_id=manual__2026-11-29T22:31:24+00:00/task_id=write_bronze/map_index=3/attempt=2.log",
+		"airflow-3.1.8/write_bronze.log");
+	write_to("air/daily-1.log", "2026-11-29T21:00:00Z INFO yesterday's\n");
+	write_to("air/daily-22.log", "2026-11-29T23:00:00Z INFO today's\n");
+	write_to("air/daily-22.log.gz", "none of ours");
+	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .follow = true});
+	await_count(logs, 10);
+	assert_int_equal(logs_sources(logs), 4); /* the folder, two attempts, the newest of a file a day */
+	n = source_named(logs, "ingest_orders.write_bronze[3] try 2");
+	for (size_t i = 0; i < logs_count(logs); i++) {
+		failed += logs_get(logs, i)->source == n && logs_get(logs, i)->level == LOG_ERROR && logs_get(logs, i)->lines == 12;
+		assert_null(strstr(logs_get(logs, i)->text, "yesterday"));
+	}
+	assert_int_equal(failed, 1);
+	source_named(logs, "ingest_orders.read_kafka");
+	source_named(logs, "airflow/daily-22");
+	put_task("air/dag_id=ingest_orders/run_id=manual__2026-11-29T22:31:24+00:00/task_id=read_kafka/attempt=2.log", "airflow-3.1.8/read_kafka.log");
+	await_count(logs, 15); /* a retry of an old run is found while it is followed */
+	source_named(logs, "ingest_orders.read_kafka try 2");
+	logs_close(logs, 2000);
+	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = clock_wall_ms() + 3600000});
+	await_over(logs);
+	logs_words(logs, 0, words);
+	assert_string_equal(words, "no log in that folder was written since then");
+	logs_close(logs, 2000);
+}
+
 static int gone(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
 	(void)st, (void)kind, (void)at;
@@ -286,6 +371,8 @@ int main(void)
 		cmocka_unit_test(test_outputs),
 		cmocka_unit_test(test_page),
 		cmocka_unit_test(test_worker),
+		cmocka_unit_test(test_task),
+		cmocka_unit_test(test_folder),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
