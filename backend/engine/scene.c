@@ -205,6 +205,14 @@ static bool started_by_hand(const struct scene *s)
 	return s->right || scene_looks_ours(s);
 }
 
+/* Who holds the port began after the pid file was read: it may be named there by now. */
+static bool younger_than_pidfile(const struct scene *s)
+{
+	const struct question *q = s->q;
+
+	return s->holder && q->pulse && s->holder->started > q->wall - (q->now - q->pulse->begun);
+}
+
 static enum whose whose_pid(const struct scene *s, pid_t wanted)
 {
 	if (!s->held_by.pid || is_proxy(s->held_by.process) || (!wanted && started_by_hand(s)))
@@ -241,7 +249,7 @@ static enum whose see_whose(const struct scene *s)
 	if (e->container)
 		return whose_container(s, e->container);
 	if (e->pidfile)
-		return s->q->pidfile_read ? whose_pid(s, s->q->pidfile_pid) : WHOSE_UNKNOWN;
+		return s->q->pidfile_read && !younger_than_pidfile(s) ? whose_pid(s, s->q->pidfile_pid) : WHOSE_UNKNOWN;
 	return e->unit ? whose_unit(s, e->unit) : whose_process(s, e->process);
 }
 

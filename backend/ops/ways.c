@@ -229,7 +229,7 @@ static enum action_settled settled(const struct lake *lake, const struct action_
 		shown->reason[0] ? ": " : "", shown->reason);
 	if (p->doing == DOING_STOP)
 		return is_gone(lake, j, s) ? SETTLED_WELL : SETTLED_NOT_YET;
-	if (p->pid && j->host->spawned(j->host, p->pid) == 0 && shown->verdict != VERDICT_SERVING)
+	if (p->pid && (shown->verdict == VERDICT_ABSENT || shown->verdict == VERDICT_STOPPED) && j->host->spawned(j->host, p->pid) == 0)
 		snprintf(words, ACTION_WORDS_SIZE, "pid %d ended with 0: it went into the background, or did nothing; %s", (int)p->pid,
 			verdict_word(shown->verdict));
 	/* what is shown may be from before the restart: the owner must have begun since */

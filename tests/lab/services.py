@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass, field
 
 import containers
+import kit
 from fetching import KAFKA, KAFKA_ZK, NESSIE, SPARK, TRINO, WEED, java, java_for_trino, place, postgres_bin
 from kit import (CannotRun, HERE, HOST, LabError, ROOT, copy_new, home, http_get, kafka_ready, port_open, read, remove, run, s3, secret,
                  secret_file, tcp_ask, write)
@@ -645,6 +646,12 @@ def services_of(groups, helpers=False):
     return [s for s in TABLE.values() if set(s.groups) & set(groups) and (s.ready is None) == helpers]
 
 
+def lab_words(verb, name):
+    """An argv that needs nothing of who runs it."""
+    words = ["env", *(f"{k}={v}" for k, v in kit.marked("lab").items()), os.path.join(HERE, "lab"), verb, name]
+    return " ".join(f'"{w}"' if " " in w else w for w in words)
+
+
 def profile(groups):
     """What laketop is told: every service of the groups, where it should be and what it should say."""
     out = [f"; written by tests/lab/lab up {' '.join(groups)}", "[laketop]", f"profile = {'+'.join(groups)}", "",
@@ -656,6 +663,8 @@ def profile(groups):
                 "required": "yes" if s.required else "no", "needs": " ".join(n for n in s.needs if n in names),
                 "pidfile": "" if "container" in s.extra else home("run", s.name + ".pid"), **{k: f() for k, f in s.extra.items()},
                 "progress": home("progress", s.name), "log": "" if "container" in s.extra else home("log", s.name + ".log")}
+        if "container" not in s.extra:
+            keys.update({verb: lab_words(verb, s.name) for verb in ("start", "stop")})
         out += [f"[service {s.name}]", *(f"{k} = {v}" for k, v in keys.items() if v != ""), ""]
     for s in services_of(groups, helpers=True):
         for name, where in s.queries.items():

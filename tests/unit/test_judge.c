@@ -267,6 +267,13 @@ static void another_serves_rightly_for_a_dead_one(struct world *w)
 	w->listeners[0].pid = OTHER;
 }
 
+static void the_next_one_serves_and_its_pid_file_was_not_read_yet(struct world *w)
+{
+	another_serves_rightly_for_a_dead_one(w);
+	w->pulse.begun = NOW - 700;
+	w->processes[1].started = WALL - 600;
+}
+
 static void another_serves_another_version(struct world *w)
 {
 	another_serves_rightly_for_a_dead_one(w);
@@ -1105,6 +1112,8 @@ static const struct row verdicts[] = {
 		"9092 answers rightly, but is held by nc (pid 4121); its own does not run: pid 921 of its pid file is gone", "stop it"},
 	{"blocked: a container that dies again and again of the taken port", crash_loop_because_port_is_taken, VERDICT_BLOCKED, true,
 		"nc (pid 4121)", "stop it"},
+	{"not blocked: who began after the pid file was read may be named there by now", the_next_one_serves_and_its_pid_file_was_not_read_yet,
+		VERDICT_SERVING, false, NULL, NULL},
 	{"not blocked: in another version says more", another_serves_another_version, VERDICT_WRONG_VERSION, true,
 		"9092 answers 4.0.1, expected 4.1: nc (pid 4121)", "4.1"},
 	{"not blocked: who holds the port cannot be named", taken_by_hidden, VERDICT_STOPPED, true,
