@@ -62,6 +62,8 @@ struct action_shown { /* what the lake tells of one; all clean, no secret in any
 	bool again;                      /* it failed by what passes, a commit that came between: the same wish may do better */
 	int64_t begun, ended;            /* ms since 1970; of the run; 0: not yet */
 	char who[64];                    /* user and process */
+	uint64_t parent;                 /* the run of a runbook that it is a step of; 0: none */
+	char awaits[NAME_SIZE];          /* a service that it waits to hear of; "" none */
 };
 
 /* ---- for the files of backend/ops/ ---- */
@@ -108,6 +110,14 @@ void action_note(struct action_job *j, const char *format, ...) __attribute__((f
 
 enum action_settled { SETTLED_NOT_YET, SETTLED_WELL, SETTLED_BADLY };
 
+struct conducted { /* how a run of a runbook stands; conduct changes it */
+	enum action_state state;
+	bool dropped;                    /* somebody says no, or cancels */
+	char words[ACTION_WORDS_SIZE];   /* "" as they were */
+	double part;
+	char awaits[NAME_SIZE];
+};
+
 struct action_spec {
 	const char *verb, *help;            /* "stop", "stop it, by what it is: container, unit, process" */
 	enum action_on on;
@@ -129,8 +139,13 @@ struct action_spec {
 	bool (*watch)(struct action_job *j, struct err *err);
 	/* UI thread, at the yes: is what offer said still so? False: why says what came between. NULL: run finds out. */
 	bool (*still)(const struct lake *lake, const struct action_job *j, char why[200]);
+	/* UI thread, instead of prepare and run: it is made of other actions, each of which passes the gate by itself. Called every turn
+	 * until it is over. NULL: it has a worker. */
+	void (*conduct)(struct action_job *j, const struct lake *lake, struct conducted *c);
+	bool beside;                        /* it changes nothing: others may be at the same thing, and it at theirs */
 	void (*free)(void *state);          /* NULL: free() */
 };
+extern const char *const any_option[];  /* for options: whatever name, offer judges */
 extern const struct action_spec *const action_specs[]; /* ends with NULL */
 const struct action_spec *action_spec_of(const char *verb, enum action_on on); /* NULL: none */
 

@@ -44,6 +44,14 @@ struct spawn {
 	const char *log;                /* a file for both outputs; NULL: dropped */
 };
 
+struct program { /* one that is ours until it ends */
+	struct spawn what;              /* log is not used */
+	int64_t grace_ms;               /* between SIGTERM and SIGKILL, to all of its process group */
+	void (*started)(void *ctx, pid_t pid);                       /* NULL: nobody asks */
+	bool (*take)(void *ctx, const char *bytes, size_t len);      /* both outputs, as they come; false: it is ended */
+	void *ctx;
+};
+
 struct host {
 	const char *name; /* "localhost", or as the user typed it; for the screen */
 	/* Connected, non-blocking, close-on-exec socket. */
@@ -67,6 +75,8 @@ struct host {
 	/* The same, its output handed over as it comes, until take returns false: ERR_CANCELLED, and the child is ended. */
 	int (*follow)(struct host *h, const char *const argv[], bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx,
 		struct buf *errors, struct wait wait, struct err *err);
+	/* The same in a folder, with more environment, both outputs as one. */
+	int (*run)(struct host *h, const struct program *program, struct wait wait, struct err *err);
 	/* Starts a program that goes on without us: argv only, a session of its own, input from /dev/null, output appended to a file.
 	 * Its process id; 0: err says why. While we live it is reaped, and spawned() knows how it ended. */
 	pid_t (*spawn)(struct host *h, const struct spawn *what, struct err *err);

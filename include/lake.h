@@ -147,7 +147,7 @@ struct lake {
 	const struct profile *profile;
 	const struct demo *demo;      /* NULL: all required ones */
 	const struct facts *facts, *docker; /* newest; NULL: none yet */
-	int64_t facts_seen, docker_seen;
+	int64_t facts_seen, docker_seen, facts_begun; /* clock_ms(); begun: when that look at the machine began */
 	struct service **services;    /* the profile's in its order, then found ones by port */
 	size_t n_services;
 	struct stream_view *streams;  /* the profile's, in its order */
@@ -161,6 +161,10 @@ struct lake {
 	size_t n_ports;
 	const struct action_shown *actions; /* newest last; those that are over stay, a while */
 	size_t n_actions;
+	const struct run_shown *const *runs; /* runs of runbooks among them, see runbook.h */
+	size_t n_runs;
+	const struct run_last *last_runs; /* of each runbook that was ever run */
+	size_t n_last_runs;
 	const struct logs *logs;      /* what somebody looks at; NULL: nobody asked */
 	const char *locked;           /* why nothing may be changed now: "read-only", "locked"; NULL: it may */
 	struct event *events;         /* newest last */

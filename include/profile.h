@@ -76,6 +76,31 @@ struct catalog { /* [catalog NAME]: who knows of tables; strings are NULL where 
 	struct credentials credentials; /* its own, else the service's */
 };
 
+struct runbook_step {
+	const char *const *words; /* "wait", "kafka=serving@${version}", "120s": variables are put in when it runs, a word stays one word */
+	unsigned line;            /* of the profile */
+};
+
+struct runbook { /* [runbook NAME]: steps, in their order */
+	const char *name;
+	const char *about;        /* what it is for, in the user's words; NULL */
+	const struct runbook_step *steps;
+	size_t n_steps;
+	const struct runbook_variable { const char *name, *value; } *variables; /* var.NAME; others are given when it is run */
+	size_t n_variables;
+	const char *directory;    /* where its commands run; NULL: where we are */
+	const char *environment;  /* a file of NAME=value lines for them */
+	int64_t limit_ms;         /* of each of its commands; 0: the usual one */
+	unsigned line;
+};
+
+enum testdata_verb { TESTDATA_GENERATE, TESTDATA_LOAD, TESTDATA_STREAM, TESTDATA_STATS, TESTDATA_CLEAN, TESTDATA_COUNT };
+struct testdata { /* [testdata] */
+	const char *const *argv[TESTDATA_COUNT]; /* NULL where not said */
+	const char *directory, *environment;
+	int64_t limit_ms;         /* of each but stream; 0: the usual one */
+};
+
 struct profile {
 	const char *name;  /* "pocket"; NULL: none was given, everything is found */
 	const char *path;  /* of its file; "built in" */
@@ -87,6 +112,9 @@ struct profile {
 	size_t n_streams;
 	const struct catalog *catalogs;
 	size_t n_catalogs;
+	const struct runbook *runbooks;
+	size_t n_runbooks;
+	struct testdata testdata;
 	const char *const *disks; /* [host] disks; ends with NULL; default "/" */
 	const char *theme;        /* [ui] theme; NULL: default */
 	int64_t refresh_ms;       /* [ui] refresh; 0: 2,000 */
@@ -104,6 +132,7 @@ const struct stream *profile_stream(const struct profile *profile, const char *n
 const struct catalog *profile_catalog(const struct profile *profile, const char *name);
 /* Whom to be for this catalog: its own credentials, else its service's; the database of whichever names one. */
 struct credentials catalog_credentials(const struct catalog *catalog);
+const struct runbook *profile_runbook(const struct profile *profile, const char *name);
 const struct demo *profile_demo(const struct profile *profile, const char *name);
 uint16_t expected_role_port(const struct expectation *e, const char *role); /* 0: not named */
 uint16_t expected_s3_port(const struct expectation *e); /* named, or its kind's, or of another kind its main port; 0: it has no S3 */

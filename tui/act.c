@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Actions from the command line: the same wishes as the keys, through the same gate. What it would do
- * is printed; it runs after --yes, or a yes on the terminal. Exit codes: 0 done, 1 not done, 2 refused.
+ * is printed; it runs after --yes, or a yes on the terminal. Exit codes: 0 done, 1 not done, 2 it cannot be
+ * done, 4 refused: nobody said yes, or nothing may be changed.
  */
 #include <math.h>
 #include <poll.h>
@@ -16,9 +17,13 @@
 #include "net.h"
 #include "report.h"
 #include "run.h"
+#include "runbook.h"
 #include "service.h"
 
-enum { LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, OVER_MS = 24 * 3600000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64 };
+enum {
+	LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, PREPARE_RUN_MS = 600000, SAY_MS = 1000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64,
+};
+static const int64_t over_ms = (int64_t)366 * 86400000; /* each has its own limit */
 
 static const struct action_shown *shown_of(const struct lake *lake, uint64_t id)
 {
@@ -32,6 +37,8 @@ static const struct action_shown *shown_of(const struct lake *lake, uint64_t id)
 struct watch {
 	uint64_t id;
 	char said[ACTION_WORDS_SIZE];
+	int64_t say_next; /* clock_ms(): what a program of the profile says may come often */
+	size_t steps;     /* of a run: how many were told */
 };
 
 /* Ctrl-C and kill end the watching, not the thing: the audit then says that nobody waited for it. */
@@ -65,7 +72,15 @@ static bool is_offered(const struct lake *lake, const void *ctx)
 {
 	const struct action_shown *a = shown_of(lake, ((const struct watch *)ctx)->id);
 
-	return !a || a->state != ACTION_PREPARING;
+	return !a || a->state != ACTION_PREPARING || told_to_end;
+}
+
+static void say_steps(const struct lake *lake, struct watch *w)
+{
+	const struct run_shown *run = lake_run(lake, w->id);
+
+	for (; run && w->steps < run->n_steps && run->steps[w->steps].stage != STAGE_AHEAD && run->steps[w->steps].stage != STAGE_RUNS; w->steps++)
+		print_run_step(run, w->steps);
 }
 
 static bool is_over(const struct lake *lake, const void *ctx)
@@ -73,7 +88,9 @@ static bool is_over(const struct lake *lake, const void *ctx)
 	struct watch *w = *(struct watch *const *)ctx;
 	const struct action_shown *a = shown_of(lake, w->id);
 
-	if (a && !action_is_over(a->state) && strcmp(w->said, a->words) != 0) {
+	say_steps(lake, w);
+	if (a && !action_is_over(a->state) && strcmp(w->said, a->words) != 0 && clock_ms() >= w->say_next) {
+		w->say_next = clock_ms() + (action_spec_of(a->wish.verb, ON_PROFILE) ? SAY_MS : 0);
 		text_copy(w->said, sizeof w->said, text_of(a->words));
 		printf("  %s: %s\n", action_state_word(a->state), a->words);
 		fflush(stdout);
@@ -110,7 +127,28 @@ static bool agreed(const struct setup *setup)
 	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static int act(const struct setup *setup, struct engine *engine, const struct action_wish *wish)
+/* What it is, to the letter. */
+static void print_offer(const struct lake *lake, const struct action_shown *a)
+{
+	const struct run_shown *run = lake_run(lake, a->id);
+
+	if (run)
+		print_run_offer(run);
+	else {
+		printf("%s\n", a->title);
+		print_indented("runs", a->exact);
+		print_indented("effect", a->effect);
+		print_indented("done", a->verify);
+	}
+	fflush(stdout);
+}
+
+static int refused(const struct lake *lake)
+{
+	return lake->locked || lake->replayed ? EXIT_REFUSED : EXIT_USAGE;
+}
+
+int act_on_wish(const struct setup *setup, struct engine *engine, const struct action_wish *wish)
 {
 	const struct lake *lake = engine_lake(engine);
 	const struct action_shown *a;
@@ -120,31 +158,27 @@ static int act(const struct setup *setup, struct engine *engine, const struct ac
 	listen_to_signals();
 	watch.id = engine_wish(engine, wish, &err);
 	if (!watch.id) {
-		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->subject[0] ? " " : "", wish->subject, err.words);
-		return EXIT_USAGE;
+		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->service[0] && wish->subject[0] ? " " : "", wish->subject, err.words);
+		return refused(lake);
 	}
-	run_until(engine, clock_ms() + PREPARE_MS, is_offered, &watch);
+	run_until(engine, clock_ms() + (setup->options->command == COMMAND_RUN ? PREPARE_RUN_MS : PREPARE_MS), is_offered, &watch);
 	a = shown_of(lake, watch.id);
 	if (!a || a->state != ACTION_OFFERED) {
 		fprintf(stderr, "laketop: %s: %s\n", a ? a->title : wish->verb, a ? a->words : "it is gone");
 		engine_drop(engine, watch.id);
-		return EXIT_USAGE;
+		return told_to_end ? 128 + told_to_end : refused(lake);
 	}
-	printf("%s\n", a->title);
-	print_indented("runs", a->exact);
-	print_indented("effect", a->effect);
-	print_indented("done", a->verify);
-	fflush(stdout);
-	if (!agreed(setup)) {
+	print_offer(lake, a);
+	if (setup->options->dry_run || !agreed(setup)) {
 		engine_drop(engine, watch.id);
-		return EXIT_USAGE;
+		return setup->options->dry_run ? EXIT_READY : EXIT_REFUSED;
 	}
 	if (!engine_confirm(engine, watch.id, &err)) {
 		fprintf(stderr, "laketop: %s\n", err.words);
-		return EXIT_USAGE;
+		return refused(lake);
 	}
 	engine_turn(engine);
-	run_until(engine, clock_ms() + OVER_MS, is_over_or_ended, &watched);
+	run_until(engine, clock_ms() + over_ms, is_over_or_ended, &watched);
 	a = shown_of(lake, watch.id);
 	if (a && !action_is_over(a->state)) { /* what was begun elsewhere may have to be told, and what became of it is heard */
 		engine_drop(engine, watch.id);
@@ -267,7 +301,7 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 		}
 		text_copy(wish.verb, sizeof wish.verb, text_of(command_specs[o->command].name));
 		text_copy(wish.service, sizeof wish.service, text_of(names[i]));
-		code = act(setup, engine, &wish);
+		code = act_on_wish(setup, engine, &wish);
 	}
 	return code;
 }
@@ -299,27 +333,36 @@ static int act_on_words(const struct setup *setup, struct engine *engine)
 		n++;
 	}
 	if (n >= 2 && n <= 3)
-		return act(setup, engine, &wish);
+		return act_on_wish(setup, engine, &wish);
 	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT] [name=value...]; verbs:\n");
 	for (size_t i = 0; action_specs[i]; i++)
-		fprintf(stderr, "  %-12s %-12s %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);
+		if (action_specs[i]->on != ON_PROFILE) /* they have commands of their own */
+			fprintf(stderr, "  %-12s %-12s %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);
 	return EXIT_USAGE;
 }
 
-int act_run(const struct setup *setup)
+struct engine *engine_to_act(const struct setup *setup, bool tables)
 {
 	struct engine_options options = engine_options_of(setup);
 	struct err err = {0};
 	struct engine *engine;
+
+	options.tables = tables;
+	engine = engine_start(&options, &err);
+	if (engine)
+		run_until(engine, clock_ms() + (tables ? TABLES_MS : LOOK_MS), is_looked_at, tables ? &options : NULL);
+	else
+		fprintf(stderr, "laketop: %s\n", err.words);
+	return engine;
+}
+
+int act_run(const struct setup *setup)
+{
+	struct engine *engine = engine_to_act(setup, is_on_tables(setup));
 	int code;
 
-	options.tables = is_on_tables(setup);
-	engine = engine_start(&options, &err);
-	if (!engine) {
-		fprintf(stderr, "laketop: %s\n", err.words);
+	if (!engine)
 		return EXIT_USAGE;
-	}
-	run_until(engine, clock_ms() + (options.tables ? TABLES_MS : LOOK_MS), is_looked_at, options.tables ? &options : NULL);
 	code = setup->options->command == COMMAND_DO ? act_on_words(setup, engine) : act_on_services(setup, engine);
 	end_engine(engine, STOP_MS, code);
 	return code;

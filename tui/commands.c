@@ -480,6 +480,9 @@ int command_run(const struct setup *setup)
 	case COMMAND_RESTART:
 	case COMMAND_DO:
 		return act_run(setup);
+	case COMMAND_RUN:
+	case COMMAND_TESTDATA:
+		return runbooks_run(setup);
 	case COMMAND_ACTIONS:
 		return actions_run(setup);
 	case COMMAND_LOGS:

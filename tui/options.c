@@ -19,7 +19,8 @@ enum { FACTS = FOR(COMMAND_SCREEN) | FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | 
 	FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) |
 		FOR(COMMAND_DOCTOR),
 	LOGS = FOR(COMMAND_LOGS),
-	ACTS = FOR(COMMAND_START) | FOR(COMMAND_STOP) | FOR(COMMAND_RESTART) | FOR(COMMAND_DO) };
+	ACTS = FOR(COMMAND_START) | FOR(COMMAND_STOP) | FOR(COMMAND_RESTART) | FOR(COMMAND_DO) | FOR(COMMAND_RUN) |
+		FOR(COMMAND_TESTDATA) };
 
 const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_SCREEN] = {"", "", "the lakehouse on this terminal"},
@@ -39,6 +40,8 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_STOP] = {"stop", "SERVICE...", "stop them, those that need others first"},
 	[COMMAND_RESTART] = {"restart", "SERVICE...", "stop and start them, and wait until they serve"},
 	[COMMAND_DO] = {"do", "[VERB SERVICE...]", "any other action: VERB SERVICE [SUBJECT] [name=value...]; without words: which there are"},
+	[COMMAND_RUN] = {"run", "[RUNBOOK...]", "a runbook of the profile: NAME [variable=value...]; without a name: which there are, and their last runs"},
+	[COMMAND_TESTDATA] = {"testdata", "VERB", "generate, load, stream (until Ctrl-C), stats or clean, by the programs of [testdata]"},
 	[COMMAND_ACTIONS] = {"actions", "", "what an earlier laketop began and never ended; exit code 1 where there is any"},
 	[COMMAND_LOGS] = {"logs", "SERVICE...", "what they write, in one timeline: files, containers, units; \"all\", \"laketop\" or a path, too"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
@@ -55,7 +58,7 @@ const struct option_spec option_specs[] = {
 	{"--no-color", NULL, "draw without colours, as with NO_COLOR", FOR(COMMAND_SCREEN)},
 	{"--mouse", NULL, "begin with the mouse on (m switches it)", FOR(COMMAND_SCREEN)},
 	{"--json", NULL, "print JSON", FOR(COMMAND_STATUS) | FOR(COMMAND_PORTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) | FOR(COMMAND_TABLES) |
-		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_ACTIONS) | LOGS},
+		FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_ACTIONS) | FOR(COMMAND_RUN) | LOGS},
 	{"--follow", NULL, "-f: go on with what is written from now on", LOGS},
 	{"--since", "TIME", "from then on: 10min (ago), 14:05, 2026-11-29T14:05:00Z; without it the last lines;"
 		" all where --match or a --level from warn on looks for something", LOGS},
@@ -73,6 +76,9 @@ const struct option_spec option_specs[] = {
 	{"--for", "SERVICE=VERDICT[@VERSION]", "what to wait for; may be given more than once: all of them", FOR(COMMAND_WAIT)},
 	{"--timeout", "TIME", "give up then, with exit code 6 (60s)", FOR(COMMAND_WAIT)},
 	{"--yes", NULL, "run it without asking", ACTS},
+	{"--dry-run", NULL, "show what exactly each step would do, as far as it can be known now; nothing is run", FOR(COMMAND_RUN)},
+	{"--from", "N", "begin with step N", FOR(COMMAND_RUN)},
+	{"--resume", NULL, "go on with the step that the last run did not finish", FOR(COMMAND_RUN)},
 	{"--of", "VERSION", "only those that the profile expects in this version: start spark --of 4.1", ACTS},
 	{"--read-only", NULL, "nothing can be changed, whatever is pressed", FOR(COMMAND_SCREEN) | ACTS},
 	{"--locked", NULL, "begin with actions locked; L unlocks them", FOR(COMMAND_SCREEN)},
@@ -231,6 +237,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		{"--group", &o->group, NULL}, {"--ascii", NULL, &o->ascii}, {"--no-color", NULL, &o->no_color},
 		{"--mouse", NULL, &o->mouse}, {"--json", NULL, &o->json}, {"--tables", NULL, &o->tables}, {"--files", NULL, &o->files},
 		{"--yes", NULL, &o->yes}, {"--read-only", NULL, &o->read_only}, {"--locked", NULL, &o->locked}, {"--of", &o->version_wanted, NULL},
+		{"--dry-run", NULL, &o->dry_run}, {"--from", &o->from, NULL}, {"--resume", NULL, &o->resume},
 		{"--csv", NULL, &o->csv},
 		{"--level", &o->level, NULL}, {"--match", &o->match, NULL}, {"--follow", NULL, &o->follow},
 		{"--help", NULL, &o->help}, {"--version", NULL, &o->version},

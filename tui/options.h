@@ -16,7 +16,7 @@ enum command {
 	COMMAND_SCREEN, /* none was given */
 	COMMAND_STATUS, COMMAND_CHECK, COMMAND_WAIT, COMMAND_PORTS, COMMAND_EVENTS, COMMAND_LAG, COMMAND_SPARK,
 	COMMAND_TABLES, COMMAND_TABLE, COMMAND_PLAN, COMMAND_ROWS, COMMAND_DOCTOR,
-	COMMAND_START, COMMAND_STOP, COMMAND_RESTART, COMMAND_DO, COMMAND_ACTIONS, COMMAND_LOGS, COMMAND_THEMES, COMMAND_KEYS,
+	COMMAND_START, COMMAND_STOP, COMMAND_RESTART, COMMAND_DO, COMMAND_RUN, COMMAND_TESTDATA, COMMAND_ACTIONS, COMMAND_LOGS, COMMAND_THEMES, COMMAND_KEYS,
 	COMMAND_COUNT,
 };
 
@@ -42,6 +42,8 @@ struct options { /* strings belong to argv; NULL where not given */
 	bool help, version;
 	const char *profile, *demo, *record, *replay, *theme, *service, *group;
 	bool ascii, no_color, mouse, json, tables, files, csv, yes, read_only, locked;
+	bool dry_run, resume;                   /* of run */
+	const char *from;
 	const char *version_wanted;             /* of start and stop: only services that expect it */
 	const char *level, *match;              /* of logs */
 	bool follow;

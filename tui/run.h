@@ -23,6 +23,14 @@ int command_run(const struct setup *setup);
 int logs_run(const struct setup *setup);
 bool known_service(const struct setup *setup, const char *name); /* false: said so, with the nearest name */
 int act_run(const struct setup *setup); /* start, stop, restart, do */
+int runbooks_run(const struct setup *setup); /* run, testdata */
+/* Prepares it, shows it, asks, runs it, tells how it goes. An exit code. */
+int act_on_wish(const struct setup *setup, struct engine *engine, const struct action_wish *wish);
+/* runbooks.c: the steps of a run, what they would do, how they went. */
+struct run_shown;
+void print_run_offer(const struct run_shown *run);
+void print_run_step(const struct run_shown *run, size_t i);
+struct engine *engine_to_act(const struct setup *setup, bool tables); /* that has looked at everything; NULL: said why not */
 int actions_run(const struct setup *setup); /* what was left open */
 
 typedef bool (*holds)(const struct lake *lake, const void *ctx);

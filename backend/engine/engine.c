@@ -155,6 +155,7 @@ void take_host(struct engine *e, struct snapshot *s)
 		e->host_news = s;
 		e->lake.facts = s->facts;
 		e->lake.facts_seen = s->ended;
+		e->lake.facts_begun = s->begun;
 		e->lake.n_ports = 0; /* its rows point into the old one */
 		if (before && s->facts && before->box.oom_kills >= 0 && s->facts->box.oom_kills > before->box.oom_kills)
 			event_say(e, SEVERITY_BLOCKING, "host", "the kernel killed %lld processes for want of memory",
@@ -251,6 +252,9 @@ static void look_at_what_is_verified(struct engine *e)
 	for (size_t i = 0; i < e->lake.n_actions; i++)
 		if (e->lake.actions[i].state == ACTION_VERIFYING && e->lake.actions[i].wish.service[0]) {
 			engine_refresh(e, e->lake.actions[i].wish.service);
+			e->nudge_next = e->lake.now + NUDGE_MS;
+		} else if (e->lake.actions[i].awaits[0]) {
+			engine_refresh(e, e->lake.actions[i].awaits);
 			e->nudge_next = e->lake.now + NUDGE_MS;
 		}
 }
@@ -579,7 +583,7 @@ unsigned engine_stop(struct engine *e, int64_t ms)
 	if (e->ops) {
 		abandoned = ops_stop(e->ops, end);
 		e->ops = abandoned ? e->ops : NULL;
-		e->lake.n_actions = 0;
+		e->lake.n_actions = e->lake.n_runs = e->lake.n_last_runs = 0;
 	}
 	if (e->cancel >= 0 && write(e->cancel, &one, sizeof one) < 0)
 		log_say("engine", "cannot cancel: %s", strerrordesc_np(errno));

@@ -198,6 +198,14 @@ const struct demo *profile_demo(const struct profile *profile, const char *name)
 	return NULL;
 }
 
+const struct runbook *profile_runbook(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; profile && name && i < profile->n_runbooks; i++)
+		if (!strcmp(profile->runbooks[i].name, name))
+			return &profile->runbooks[i];
+	return NULL;
+}
+
 const struct stream *profile_stream(const struct profile *profile, const char *name)
 {
 	for (size_t i = 0; profile && name && i < profile->n_streams; i++)

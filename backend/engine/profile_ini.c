@@ -41,7 +41,8 @@ static const struct key ui_keys[] = {
 
 static const struct section of_laketop = {"laketop", laketop_keys, NULL, NULL}, of_host = {"host", host_keys, NULL, NULL},
 	of_ui = {"ui", ui_keys, NULL, NULL};
-static const struct section *const sections[] = {&section_service, &section_demo, &section_stream, &section_catalog, &of_laketop, &of_host, &of_ui};
+static const struct section *const sections[] = {&section_service, &section_demo, &section_stream, &section_catalog, &section_runbook, &section_testdata,
+	&of_laketop, &of_host, &of_ui};
 
 /* ---- sections ---- */
 
@@ -159,7 +160,7 @@ static bool settle(struct reader *r)
 	if (!settle_services(r) || !settle_demos(r) || !settle_streams(r))
 		return false;
 	publish_services(r);
-	return settle_catalogs(r) && (!arena_full(r->out->profile.arena) || complain(r, "the profile is too large"));
+	return settle_catalogs(r) && settle_runbooks(r) && (!arena_full(r->out->profile.arena) || complain(r, "the profile is too large"));
 }
 
 /* "pocket" of "/etc/laketop/pocket.ini" */
@@ -191,6 +192,7 @@ bool profile_read(struct loaded *p, struct host *host, struct text ini, const ch
 	free(r.demos);
 	free(r.streams);
 	free(r.catalogs);
+	free(r.runbooks);
 	if (r.failed)
 		return false;
 	p->profile.path = arena_copy(p->profile.arena, text_of(path));

@@ -49,6 +49,8 @@ struct reader {
 	size_t n_streams;
 	struct catalog_draft *catalogs;
 	size_t n_catalogs;
+	struct runbook_draft *runbooks;
+	size_t n_runbooks;
 };
 
 /* ---- errors: always false; the first one counts ---- */
@@ -83,6 +85,9 @@ bool take_path(struct reader *r, const struct key *key, struct text value);
 bool take_list(struct reader *r, const struct key *key, struct text value, bool paths);
 bool take_paths(struct reader *r, const struct key *key, struct text value);
 bool take_names(struct reader *r, const struct key *key, struct text value);
+/* Words, or what stands in double quotes. */
+bool take_words(struct reader *r, const struct key *key, struct text value, const char *const **out);
+/* A program and its arguments: a name with a slash is a path. */
 bool take_argv(struct reader *r, const struct key *key, struct text value);
 bool take_bool(struct reader *r, const struct key *key, struct text value);
 bool take_span(struct reader *r, const struct key *key, struct text value);
@@ -108,5 +113,10 @@ extern const struct section section_demo, section_stream, section_catalog;
 bool settle_demos(struct reader *r);
 bool settle_streams(struct reader *r);
 bool settle_catalogs(struct reader *r);
+
+/* ---- profile_runbooks.c ---- */
+
+extern const struct section section_runbook, section_testdata;
+bool settle_runbooks(struct reader *r); /* after everything that steps may name */
 
 #endif

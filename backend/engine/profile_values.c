@@ -192,8 +192,7 @@ bool take_names(struct reader *r, const struct key *key, struct text value)
 	return take_list(r, key, value, false);
 }
 
-/* A program and its arguments: words, or what stands in double quotes. A name with a slash is a path. */
-bool take_argv(struct reader *r, const struct key *key, struct text value)
+bool take_words(struct reader *r, const struct key *key, struct text value, const char *const **out)
 {
 	const char **list = arena_alloc(r->out->profile.arena, (LIST_MAX + 1) * sizeof *list);
 	size_t n = 0;
@@ -214,11 +213,24 @@ bool take_argv(struct reader *r, const struct key *key, struct text value)
 				item.len++;
 			value = (struct text){value.at + item.len, value.len - item.len};
 		}
-		list[n] = n == 0 && memchr(item.at, '/', item.len) ? resolved(r, item) : kept(r, item);
-		n++;
+		list[n++] = kept(r, item);
 	}
-	if (!list || !n)
+	*out = list;
+	return list || complain(r, "the profile is too large");
+}
+
+bool take_argv(struct reader *r, const struct key *key, struct text value)
+{
+	const char *const *list;
+	const char **argv;
+
+	if (!take_words(r, key, value, &list))
+		return false;
+	if (!list[0])
 		return complain(r, "\"%s\" names no program", key->name);
+	argv = (const char **)(uintptr_t)list; /* nobody else has it yet */
+	if (strchr(argv[0], '/'))
+		argv[0] = resolved(r, text_of(argv[0]));
 	store(r, key, &list, sizeof list);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -31,6 +32,7 @@ struct child {
 	bool (*take)(void *ctx, const char *bytes, size_t len); /* of OUT, as it comes; NULL: it is kept */
 	void *ctx;
 	bool enough;          /* take wanted no more */
+	const struct program *program; /* where, with which environment, who hears of its start; NULL: as we are */
 };
 
 /* Reads what is there, a while. What a cap keeps out is dropped: a child that writes must not stop for us. */
@@ -103,12 +105,13 @@ static void end_child(struct child *c)
 		int signal;
 		int64_t ms;
 	} steps[] = {{SIGTERM, GRACE_MS}, {SIGKILL, LAST_MS}};
+	int64_t grace = c->program ? c->program->grace_ms : 0;
 	pthread_t thread;
 	int status;
 
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		kill(-c->pid, steps[i].signal);
-		if (attend(c, wait_for(steps[i].ms, -1), &status) == 1)
+		if (attend(c, wait_for(i == 0 && grace ? grace : steps[i].ms, -1), &status) == 1)
 			break;
 		if (i == 1 && !pthread_create(&thread, NULL, reap, (void *)(intptr_t)c->pid))
 			pthread_detach(thread);
@@ -133,6 +136,7 @@ void host_more_descriptors(void)
 
 static int spawn(struct child *c, const char *const argv[], const int ends[STREAMS])
 {
+	char **environment = c->program ? environment_with(c->program->what.environment) : NULL;
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
@@ -145,15 +149,18 @@ static int spawn(struct child *c, const char *const argv[], const int ends[STREA
 	posix_spawn_file_actions_adddup2(&files, ends[OUT], 1);
 	posix_spawn_file_actions_adddup2(&files, ends[ERRORS], 2);
 	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	if (c->program && c->program->what.directory)
+		posix_spawn_file_actions_addchdir_np(&files, c->program->what.directory);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-	why = posix_spawnp(&c->pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv, environ);
+	why = posix_spawnp(&c->pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv, environment ? environment : environ);
 	if (!why && descriptors_of_children.rlim_cur) /* posix_spawn() sets none: at once is as good as before */
 		prlimit(c->pid, RLIMIT_NOFILE, &descriptors_of_children, NULL);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
+	free(environment);
 	return why;
 }
 
@@ -167,7 +174,7 @@ static int start(struct child *c, const char *const argv[])
 		if (pipe2(pipes[i], O_CLOEXEC) < 0 || fcntl(pipes[i][0], F_SETFL, O_NONBLOCK) < 0)
 			why = errno;
 	if (!why)
-		why = spawn(c, argv, (const int[]){pipes[OUT][1], pipes[ERRORS][1]});
+		why = spawn(c, argv, (const int[]){pipes[OUT][1], pipes[c->program ? OUT : ERRORS][1]});
 	for (int i = 0; i < STREAMS; i++) {
 		if (pipes[i][1] >= 0)
 			close(pipes[i][1]);
@@ -189,6 +196,8 @@ static int run(struct child *child, const char *const argv[], struct wait wait, 
 		err_set(err, ERR_SYSTEM, "%s: %s", argv[0], strerrordesc_np(why) ? strerrordesc_np(why) : "cannot be run");
 		return -1;
 	}
+	if (c.program && c.program->started)
+		c.program->started(c.ctx, c.pid);
 	ended = attend(&c, wait, &status);
 	if (ended != 1)
 		end_child(&c);
@@ -225,4 +234,12 @@ int local_follow(struct host *h, const char *const argv[], bool (*take)(void *ct
 
 	(void)h;
 	return run(&c, argv, wait, err);
+}
+
+int local_run(struct host *h, const struct program *program, struct wait wait, struct err *err)
+{
+	struct child c = {.exited = -1, .take = program->take, .ctx = program->ctx, .program = program};
+
+	(void)h;
+	return run(&c, program->what.argv, wait, err);
 }

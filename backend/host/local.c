@@ -156,6 +156,7 @@ static const struct host local = {
 	.stat = local_stat,
 	.exec = local_exec,
 	.follow = local_follow,
+	.run = local_run,
 	.spawn = local_spawn,
 	.spawned = local_spawned,
 	.began = local_began,

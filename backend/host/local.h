@@ -15,10 +15,12 @@ bool local_stat(struct host *h, const char *path, struct file_facts *out, struct
 
 /* exec.c */
 int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
-
-/* spawn.c */
 int local_follow(struct host *h, const char *const argv[], bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct buf *errors,
 	struct wait wait, struct err *err);
+int local_run(struct host *h, const struct program *program, struct wait wait, struct err *err);
+
+/* spawn.c */
+char **environment_with(const char *const *more); /* ours, with what is said anew in place of the old; free() it, not its words */
 pid_t local_spawn(struct host *h, const struct spawn *what, struct err *err);
 int local_spawned(struct host *h, pid_t pid);
 int64_t local_began(struct host *h, pid_t pid);

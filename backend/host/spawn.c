@@ -69,8 +69,7 @@ static void keep_spawned(pid_t pid)
 	pthread_mutex_unlock(&spawned_ones.lock);
 }
 
-/* Ours, with what is said anew in place of the old. */
-static char **environment_with(const char *const *more)
+char **environment_with(const char *const *more)
 {
 	size_t n = 0, m = 0;
 	char **all;

@@ -14,8 +14,10 @@ const struct action_spec *const action_specs[] = {
 	&action_reset_earliest, &action_reset_latest, &action_reset,
 	&action_terminate,
 	&action_compact, &action_expire, &action_manifests, &action_deletes, &action_orphans, &action_optimize, &action_vacuum,
+	&action_run, &action_generate, &action_load, &action_stream, &action_stats, &action_clean, &action_command,
 	NULL,
 };
+const char *const any_option[] = {"*", NULL};
 
 static const char *const on_words[] = {
 	[ON_SERVICE] = "service", [ON_TABLE] = "table", [ON_GROUP] = "group", [ON_APPLICATION] = "application", [ON_DRIVER] = "driver",

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "ops_own.h"
+#include "runbook.h"
 
 enum { JOBS_MAX = 64, OPEN_MAX = 16, PREPARE_MS = 30000, OFFER_MS = 600000, STACK_SIZE = 512 * 1024 };
 
@@ -38,6 +39,8 @@ struct seat {
 	enum step step;
 	bool ended;                  /* its thread is about to return */
 	bool told;                   /* its end is in the audit */
+	bool forgotten;              /* it goes when it is over; UI thread */
+	int64_t offered;             /* clock_ms(), of one that is conducted; UI thread */
 };
 
 struct ops {
@@ -52,7 +55,17 @@ struct ops {
 	struct action_shown open[OPEN_MAX];
 	size_t n_open;
 	struct action_shown *shown;  /* what the lake points to */
+	const struct run_shown *runs[JOBS_MAX];
+	struct run_last *last;       /* of the profile's runbooks */
+	size_t n_last;
+	unsigned runs_over;          /* how many were when it was read */
 };
+
+static void read_last(struct ops *o)
+{
+	if (o->options.profile && o->options.profile->n_runbooks)
+		o->n_last = runbooks_last(o->options.host, o->options.state_dir, o->options.profile, o->last, o->options.profile->n_runbooks);
+}
 
 struct ops *ops_new(const struct ops_options *options)
 {
@@ -66,6 +79,8 @@ struct ops *ops_new(const struct ops_options *options)
 	o->audit = audit_open(options->host, options->state_dir, options->profile, &o->no_audit);
 	if (o->audit)
 		o->n_open = audit_left_open(o->audit, o->open, OPEN_MAX);
+	o->last = mem_new(options->profile ? options->profile->n_runbooks + 1 : 1, sizeof *o->last);
+	read_last(o);
 	return o;
 }
 
@@ -306,7 +321,7 @@ static bool same_wish(const struct action_wish *a, const struct action_wish *b)
 }
 
 /* One that is not over, on the same thing; exactly the same wish is not in its own way. */
-static struct seat *in_the_way(struct ops *o, const struct action_wish *w, bool *same)
+static struct seat *in_the_way(struct ops *o, const struct action_spec *spec, const struct action_wish *w, bool *same)
 {
 	for (size_t i = 0; i < o->n; i++) {
 		struct seat *s = o->seats[i];
@@ -316,7 +331,7 @@ static struct seat *in_the_way(struct ops *o, const struct action_wish *w, bool 
 		over = action_is_over(s->shown.state);
 		pthread_mutex_unlock(&o->lock);
 		*same = same_wish(&s->job.wish, w);
-		if (!over && !strcmp(s->job.wish.service, w->service) && !strcmp(s->job.wish.subject, w->subject))
+		if (!over && (*same || (!s->job.spec->beside && !spec->beside)) && !strcmp(s->job.wish.service, w->service) && !strcmp(s->job.wish.subject, w->subject))
 			return s;
 	}
 	return NULL;
@@ -336,7 +351,7 @@ static bool known_options(const struct action_spec *spec, const struct action_wi
 	for (size_t i = 0; i < w->n_options; i++) {
 		const char *const *name = spec->options;
 
-		while (name && *name && strcmp(*name, w->options[i].name) != 0)
+		while (name != any_option && name && *name && strcmp(*name, w->options[i].name) != 0)
 			name++;
 		if (!name || !*name)
 			return err_set(err, ERR_USAGE, "%s takes no option \"%s\"", spec->verb, w->options[i].name);
@@ -352,8 +367,10 @@ static void free_seat(struct seat *s)
 		s->job.spec->free(s->job.state);
 	else
 		free(s->job.state);
-	close(s->cancel);
-	close(s->wake);
+	if (s->cancel >= 0)
+		close(s->cancel);
+	if (s->wake >= 0)
+		close(s->wake);
 	free(s);
 }
 
@@ -373,6 +390,11 @@ static bool start_thread(struct seat *s)
 {
 	pthread_attr_t attributes;
 
+	s->ended = s->job.spec->conduct != NULL;
+	if (s->ended) { /* from ops_turn() */
+		s->cancel = s->wake = -1;
+		return true;
+	}
 	s->cancel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	pthread_attr_init(&attributes);
@@ -401,7 +423,7 @@ uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wi
 	}
 	if (!known_options(spec, wish, err))
 		return 0;
-	s = in_the_way(o, wish, &same);
+	s = in_the_way(o, spec, wish, &same);
 	if (s && same)
 		return s->job.id;
 	if (s) {
@@ -502,6 +524,147 @@ bool ops_acting(struct ops *o)
 	return acting;
 }
 
+/* ---- steps of a runbook ---- */
+
+uint64_t ops_wish_step(struct ops *o, const struct lake *lake, const struct action_wish *wish, uint64_t parent, struct err *err)
+{
+	uint64_t next = o->next, id = ops_wish(o, lake, wish, err);
+	struct seat *s = id ? seat_of(o, id) : NULL;
+
+	if (!s)
+		return 0;
+	if (id != next) { /* somebody else wished the same */
+		err_set(err, ERR_USAGE, "%s is not over yet", s->shown.title);
+		return 0;
+	}
+	pthread_mutex_lock(&o->lock);
+	s->shown.parent = parent;
+	pthread_mutex_unlock(&o->lock);
+	return id;
+}
+
+bool ops_shown(struct ops *o, uint64_t id, struct action_shown *out)
+{
+	struct seat *s = seat_of(o, id);
+
+	if (!s)
+		return false;
+	pthread_mutex_lock(&o->lock);
+	*out = s->shown;
+	pthread_mutex_unlock(&o->lock);
+	return true;
+}
+
+void ops_forget(struct ops *o, uint64_t id)
+{
+	struct seat *s = seat_of(o, id);
+
+	if (s)
+		s->forgotten = true;
+}
+
+const char *ops_state_dir(const struct ops *o)
+{
+	return o->options.state_dir;
+}
+
+struct host *ops_host(const struct ops *o)
+{
+	return o->options.host;
+}
+
+void ops_mask(const struct ops *o, char *out, size_t size, const char *s)
+{
+	keep(o, out, size, s);
+}
+
+static void conduct(struct ops *o, struct seat *s, const struct lake *lake)
+{
+	struct conducted c = {.part = (double)NAN};
+
+	pthread_mutex_lock(&o->lock);
+	c.state = s->shown.state;
+	c.dropped = s->step == STEP_DROP;
+	pthread_mutex_unlock(&o->lock);
+	if (action_is_over(c.state))
+		return;
+	if (c.state == ACTION_OFFERED) {
+		s->offered = s->offered ? s->offered : lake->now;
+		if (c.dropped || lake->now - s->offered > OFFER_MS)
+			c.state = ACTION_CANCELLED;
+		snprintf(c.words, sizeof c.words, "%s", !action_is_over(c.state) ? "" : c.dropped ? "not confirmed" : "nobody said yes for ten minutes");
+	} else
+		s->job.spec->conduct(&s->job, lake, &c);
+	pthread_mutex_lock(&o->lock);
+	if (c.state == ACTION_OFFERED) {
+		keep(o, s->shown.exact, sizeof s->shown.exact, s->job.exact);
+		keep(o, s->shown.effect, sizeof s->shown.effect, s->job.effect);
+		keep(o, s->shown.verify, sizeof s->shown.verify, s->job.verify);
+	}
+	if (c.words[0])
+		keep(o, s->shown.words, sizeof s->shown.words, c.words);
+	s->shown.state = c.state;
+	s->shown.part = c.part;
+	text_copy(s->shown.awaits, sizeof s->shown.awaits, text_of(c.awaits));
+	pthread_mutex_unlock(&o->lock);
+	if (action_is_over(c.state))
+		changed(o);
+}
+
+/* Their steps may give seats and take them: runs are gone through by number. */
+static void conduct_all(struct ops *o, const struct lake *lake)
+{
+	uint64_t ids[JOBS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (o->seats[i]->job.spec->conduct)
+			ids[n++] = o->seats[i]->job.id;
+	for (size_t i = 0; i < n; i++) {
+		struct seat *s = seat_of(o, ids[i]);
+
+		if (s)
+			conduct(o, s, lake);
+	}
+}
+
+static void drop_forgotten(struct ops *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		struct seat *s = o->seats[i];
+		bool goes;
+
+		pthread_mutex_lock(&o->lock);
+		goes = s->forgotten && s->ended && action_is_over(s->shown.state) && (s->told || !s->shown.begun);
+		pthread_mutex_unlock(&o->lock);
+		if (goes)
+			free_seat(s);
+		else
+			o->seats[n++] = s;
+	}
+	o->n = n;
+}
+
+static void show_runs(struct ops *o, struct lake *lake)
+{
+	unsigned over = 0;
+
+	lake->runs = o->runs;
+	lake->n_runs = 0;
+	for (size_t i = 0; i < o->n; i++)
+		if (o->seats[i]->job.spec->conduct) {
+			over += o->seats[i]->told;
+			o->runs[lake->n_runs++] = run_of(&o->seats[i]->job);
+		}
+	if (over != o->runs_over)
+		read_last(o);
+	o->runs_over = over;
+	lake->last_runs = o->last;
+	lake->n_last_runs = o->n_last;
+}
+
 /* ---- a turn ---- */
 
 static void settle(struct ops *o, struct seat *s, const struct lake *lake)
@@ -561,6 +724,8 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 {
 	size_t n = 0;
 
+	conduct_all(o, lake);
+	drop_forgotten(o);
 	o->options.host->spawned(o->options.host, 0); /* who was started here and ended is no zombie */
 	for (size_t i = 0; i < o->n_open; i++)
 		o->shown[n++] = o->open[i];
@@ -573,6 +738,7 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 	}
 	lake->actions = o->shown;
 	lake->n_actions = n;
+	show_runs(o, lake);
 	lake->locked = o->options.read_only ? "started with --read-only" : o->locked ? "locked: L unlocks" : !o->audit ? o->no_audit.words : NULL;
 }
 
@@ -587,8 +753,13 @@ unsigned ops_stop(struct ops *o, int64_t end)
 	for (size_t i = 0; i < o->n; i++) {
 		struct seat *s = o->seats[i];
 
-		while (!(s->joined = pthread_tryjoin_np(s->thread, NULL) == 0) && clock_ms() < end)
+		while (!(s->joined = !s->threaded || pthread_tryjoin_np(s->thread, NULL) == 0) && clock_ms() < end)
 			poll(NULL, 0, 1);
+		if (s->job.spec->conduct && s->shown.state == ACTION_RUNNING) {
+			s->shown.state = ACTION_CANCELLED;
+			snprintf(s->shown.words, sizeof s->shown.words, "laketop ended; --resume goes on");
+			run_cut_short(&s->job);
+		}
 		abandoned += !s->joined;
 		/* what was cancelled by the end is told; what still runs stays open in the audit, and the next start says so */
 		if (s->joined && !s->told && s->shown.begun) {
@@ -603,6 +774,7 @@ unsigned ops_stop(struct ops *o, int64_t end)
 	audit_close(o->audit);
 	pthread_mutex_destroy(&o->lock);
 	free(o->shown);
+	free(o->last);
 	free(o);
 	return 0;
 }

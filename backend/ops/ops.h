@@ -27,6 +27,13 @@ bool ops_acting(struct ops *o);
 /* Takes what workers told, settles what runs against the lake, and puts lake.actions anew. said: for the event log. */
 void ops_turn(struct ops *o, struct lake *lake,
 	void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx);
+/* For runs of runbooks, which are conducted from ops_turn(): a step of parent, offered and confirmed as anybody's. */
+uint64_t ops_wish_step(struct ops *o, const struct lake *lake, const struct action_wish *wish, uint64_t parent, struct err *err);
+bool ops_shown(struct ops *o, uint64_t id, struct action_shown *out); /* false: gone */
+void ops_forget(struct ops *o, uint64_t id);          /* it is not listed once it is over */
+const char *ops_state_dir(const struct ops *o);
+struct host *ops_host(const struct ops *o);
+void ops_mask(const struct ops *o, char *out, size_t size, const char *s); /* clean, lines kept, no secret */
 unsigned ops_stop(struct ops *o, int64_t end); /* cancels; how many threads did not end by then. 0: freed */
 
 /* The audit: one JSON line at an action's begin, one at its end, in STATE/audit.jsonl. */

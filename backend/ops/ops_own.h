@@ -45,6 +45,13 @@ bool target_of_kind(const struct lake *lake, const struct action_wish *w, const 
 /* maintain.c: a table, by Spark Connect, spark-sql or Trino */
 extern const struct action_spec action_compact, action_expire, action_manifests, action_deletes, action_orphans, action_optimize, action_vacuum;
 
+/* commands.c: programs of the profile; run.c: a runbook */
+extern const struct action_spec action_generate, action_load, action_stream, action_stats, action_clean, action_command, action_run;
+/* Of a job that is a run. */
+const struct run_shown *run_of(const struct action_job *j);
+/* laketop ends: what is not over is written down as cancelled there. */
+void run_cut_short(struct action_job *j);
+
 /* Fills what the lake knows of a service. False: why says it is not known. */
 bool target_fill(const struct lake *lake, const char *service, struct action_target *out, char why[200]);
 /* containers.c, of the engine's answers; pure: the last lines of a log, framed or plain; did it end, and how; why it was refused. */

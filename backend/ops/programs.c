@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "ways.h"
 
-enum { ENVIRONMENT_MAX = 64 << 10, ENVIRONMENT_LINES = 200, LOG_TAIL = 8 << 10, LOOK_EVERY_MS = 100, END_EVERY_MS = 50 };
+enum { LOG_TAIL = 8 << 10, LOOK_EVERY_MS = 100, END_EVERY_MS = 50 };
 
 void program_prepare(struct action_job *j, struct plan *p)
 {
@@ -32,57 +33,21 @@ void program_prepare(struct action_job *j, struct plan *p)
 			x->environment ? ", environment of " : "", x->environment ? x->environment : "");
 }
 
-/* NAME=value lines as a shell would read them, without what a shell would do with them. */
-static size_t read_environment(struct action_job *j, const char *path, struct buf *content, const char **out, struct err *err)
-{
-	struct text rest, line;
-	size_t n = 0;
-
-	if (!j->host->read_file(j->host, path, content, err))
-		return 0;
-	rest = buf_text(content);
-	while (text_line(&rest, &line) && n < ENVIRONMENT_LINES) {
-		struct text name, value;
-		char *entry;
-
-		line = text_trim(line);
-		text_skip(&line, "export ");
-		name = text_trim(text_until(line, '='));
-		value = text_trim(text_after(line, '='));
-		if (!line.len || line.at[0] == '#' || name.len == line.len || !name.len)
-			continue;
-		if (value.len >= 2 && (value.at[0] == '"' || value.at[0] == '\'') && value.at[value.len - 1] == value.at[0])
-			value = (struct text){value.at + 1, value.len - 2};
-		entry = mem_new(name.len + value.len + 2, 1);
-		memcpy(entry, name.at, name.len);
-		entry[name.len] = '=';
-		memcpy(entry + name.len + 1, value.at, value.len);
-		out[n++] = entry;
-	}
-	return n;
-}
-
 static bool start(struct action_job *j, struct plan *p, struct err *err)
 {
 	const struct expectation *x = j->target.expected;
-	const char *environment[ENVIRONMENT_LINES + 1] = {0};
-	struct spawn what = {.argv = p->argv, .directory = x->directory, .environment = environment, .log = x->log};
+	struct spawn what = {.argv = p->argv, .directory = x->directory, .log = x->log};
+	struct environment environment = {0};
 	struct err why = {0};
-	struct buf content;
 	struct file_facts log;
-	size_t n = 0;
 
 	if (x->log && j->host->stat(j->host, x->log, &log, NULL) && log.exists)
 		p->log_from = log.size;
-	buf_init(&content, ENVIRONMENT_MAX);
-	if (x->environment)
-		n = read_environment(j, x->environment, &content, environment, &why);
-	p->pid = why.code ? 0 : j->host->spawn(j->host, &what, &why);
-	for (size_t i = 0; i < n; i++)
-		free((char *)(uintptr_t)environment[i]);
-	if (content.at)
-		explicit_bzero(content.at, content.len); /* it may hold passwords */
-	buf_free(&content);
+	if (!x->environment || environment_read(j->host, x->environment, &environment, &why)) {
+		what.environment = (const char *const *)environment.list;
+		p->pid = j->host->spawn(j->host, &what, &why);
+	}
+	environment_free(&environment);
 	if (!p->pid)
 		return err_set(err, why.code ? why.code : ERR_SYSTEM, "%s", why.words);
 	snprintf(j->result, sizeof j->result, "started as pid %d", (int)p->pid);

@@ -88,9 +88,9 @@ def as_read(name):
 
 def locked_runs_nothing():
     done = do("compact", "maintain.small", "--yes", "--read-only")
-    ok("read-only-refuses-it", done.returncode == 2 and "--read-only" in done.stderr, (done.returncode, done.stderr))
+    ok("read-only-refuses-it", done.returncode == 4 and "--read-only" in done.stderr, (done.returncode, done.stderr))
     done = do("compact", "maintain.small")
-    ok("without-a-yes-it-shows-the-statement-and-runs-nothing", done.returncode == 2 and "rewrite_data_files(table => '`lake`.`maintain`.`small`')" in
+    ok("without-a-yes-it-shows-the-statement-and-runs-nothing", done.returncode == 4 and "rewrite_data_files(table => '`lake`.`maintain`.`small`')" in
        done.stdout and "nothing was done" in done.stderr, (done.returncode, done.stdout, done.stderr))
     ok("neither-is-in-the-audit", not audit(), audit())
 
