@@ -103,6 +103,7 @@ struct log_options {
 	const struct log_source *sources;
 	size_t n;
 	int64_t since;   /* ms since 1970; 0: the newest lines of each */
+	bool around;     /* since is a moment that one looks back from: some of what was written before it comes too */
 	const char *match;    /* only what this pattern finds, NULL: all; it must be one */
 	enum log_level least; /* only what is as bad */
 	size_t tail;     /* bytes of a file to begin with where since is 0; 0: as fits a screen */

@@ -27,6 +27,7 @@ struct page {
 	int panel;               /* index of panels[] */
 	char subject[NAME_SIZE]; /* of a service page */
 	char filter[PROMPT_SIZE], search[PROMPT_SIZE];
+	bool from_problems;      /* opened from where only problems were shown */
 };
 
 struct screen {
@@ -243,10 +244,18 @@ static void push(struct screen *s, int panel, const char *subject)
 	text_copy(page_of(s)->subject, sizeof page_of(s)->subject, text_of(subject));
 }
 
+/* What was opened from a list of problems is whole; the list is one of problems again. */
+static void give_back(struct screen *s)
+{
+	s->problems_only = s->problems_only || page_of(s)->from_problems;
+	page_of(s)->from_problems = false;
+}
+
 static void go_to_panel(struct screen *s, int panel)
 {
 	if (page_of(s)->panel == panel)
 		return;
+	give_back(s);
 	s->top = 0;
 	s->ask_next = 0;
 	if (panel != s->pages[0].panel)
@@ -271,6 +280,7 @@ static bool leave_page(struct screen *s)
 {
 	if (s->top == 0)
 		return false;
+	give_back(s);
 	s->top--;
 	s->ask_next = 0;
 	return true;
@@ -323,6 +333,8 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		open_service(s, view->open);
 	if ((reactions & REACT_LOGS) && !panel_of(s)->logs) {
 		open_panel(s, "logs", view->log_service);
+		page_of(s)->from_problems = s->problems_only;
+		s->problems_only = false;
 		s->log_since = view->log_since;
 		panel_act_by(s, ACT_LOGS, false, wish); /* anew, at the moment that is told now */
 		s->log_since = 0;

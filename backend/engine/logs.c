@@ -27,7 +27,7 @@ void engine_open_logs(struct engine *e, const char *service, int64_t since)
 		snprintf(sources[n].at, sizeof sources[n].at, "%.240s/events.jsonl", e->options.state_dir);
 		n++;
 	}
-	e->logs = logs_open(&(struct log_options){.host = e->host, .sources = sources, .n = n, .since = since ? since - LOGS_BEFORE_MS : 0, .follow = true,
+	e->logs = logs_open(&(struct log_options){.host = e->host, .sources = sources, .n = n, .since = since ? since - LOGS_BEFORE_MS : 0, .around = true, .follow = true,
 		.news = engine_news, .ctx = e});
 	e->lake.logs = e->logs;
 	e->logs_next = 0;

@@ -13,7 +13,7 @@
 #include "logs_own.h"
 #include "net.h"
 
-enum { ASK_MS = 4000, STREAM_MS = 180000, AGAIN_MS = 1000, INSPECT_MAX = 1 << 20, TAIL_LINES = 1000 };
+enum { ASK_MS = 4000, STREAM_MS = 180000, AGAIN_MS = 1000, INSPECT_MAX = 1 << 20, TAIL_LINES = 1000, BEFORE_LINES = 200 };
 
 struct container_reading {
 	struct log_reader *r;
@@ -77,13 +77,16 @@ static bool inspect(struct container_reading *c, bool *running, bool *tty)
 	return status == 200;
 }
 
-static void path_of(const struct container_reading *c, bool follow, char *path, size_t size)
+/* before: the last lines until the moment that is looked back from. */
+static void path_of(const struct container_reading *c, bool follow, bool before, char *path, size_t size)
 {
 	const struct log_options *o = reader_options(c->r);
 	char since[64] = "", tail[32] = "";
 
 	if (c->newest[0])
 		snprintf(since, sizeof since, "&since=%lld", (long long)(at_of(c->newest) / 1000));
+	else if (before)
+		snprintf(since, sizeof since, "&until=%lld&tail=%d", (long long)(o->since / 1000), BEFORE_LINES);
 	else if (o->since)
 		snprintf(since, sizeof since, "&since=%lld", (long long)(o->since / 1000));
 	else
@@ -93,7 +96,7 @@ static void path_of(const struct container_reading *c, bool follow, char *path, 
 }
 
 /* False: there is no use in trying again. */
-static bool read_stream(struct container_reading *c, bool tty, bool follow)
+static bool read_stream(struct container_reading *c, bool tty, bool follow, bool before)
 {
 	struct err err = {0};
 	struct buf refused;
@@ -102,7 +105,7 @@ static bool read_stream(struct container_reading *c, bool tty, bool follow)
 
 	c->frames = (struct log_frames){.raw = tty, .take = take_line, .ctx = c};
 	memcpy(c->floor, c->newest, sizeof c->floor);
-	path_of(c, follow, path, sizeof path);
+	path_of(c, follow, before, path, sizeof path);
 	buf_init(&refused, 4096);
 	reader_say(c->r, "");
 	docker_stream(c->host, c->net, wait_for(STREAM_MS, reader_cancel(c->r)), path, take_bytes, c, &status, &refused, &err);
@@ -123,6 +126,7 @@ static bool may_be_asked(const char *name)
 void log_container_read(struct log_reader *r)
 {
 	struct container_reading c = {.r = r, .host = reader_host(r)};
+	bool before = reader_options(r)->since && reader_options(r)->around;
 	bool running, tty, more = may_be_asked(reader_source(r)->at), first = true;
 
 	if (!more)
@@ -132,7 +136,8 @@ void log_container_read(struct log_reader *r)
 		bool there = inspect(&c, &running, &tty);
 
 		if (there && (running || first)) /* the output of one that stopped is there as well */
-			more = read_stream(&c, tty, !first);
+			more = (!before || read_stream(&c, tty, false, true)) && read_stream(&c, tty, !first, false);
+		before = before && !there;
 		if (there && !running)
 			reader_say(r, "the container does not run");
 		reader_caught_up(r);

@@ -308,11 +308,14 @@ static void begin_at(struct reading *f, const struct file_facts *facts)
 		f->early = first > 0 ? first : facts->modified;
 		return;
 	}
-	first = stamp_from(f, 0);
 	f->early = o->since;
+	first = stamp_from(f, 0);
 	if (first < 0 || first > o->since)
 		read_past(f, o->since);
 	f->offset = offset_of(f, facts->size, o->since);
+	first = stamp_from(f, f->offset);
+	if (first > 0) /* what has no stamp before it is as old */
+		f->early = first;
 }
 
 /* False: nobody wants more. */

@@ -131,7 +131,7 @@ static bool is_wanted(const struct log_reader *r, const struct log_event *event)
 {
 	const struct log_options *o = &r->logs->options;
 
-	if (o->since && event->at < o->since)
+	if (o->since && !o->around && event->at < o->since)
 		return false;
 	if (event->level < o->least && (event->level || o->least > LOG_TRACE))
 		return false;

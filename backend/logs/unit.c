@@ -18,6 +18,7 @@ struct unit_reading {
 	struct log_reader *r;
 	struct buf line;
 	char cursor[256];
+	bool denied, failed; /* we do not see all of the journal; it could not be asked */
 };
 
 static void message_of(const struct json *message, struct buf *out)
@@ -86,30 +87,48 @@ static bool take_bytes(void *ctx, const char *bytes, size_t len)
 	return !reader_ended(u->r);
 }
 
-static void run(struct unit_reading *u, bool follow)
+/* Errors of journalctl, its hint to who does not see all of the journal among them: a remedy instead. */
+static void say_errors(struct unit_reading *u, struct text errors)
+{
+	if (text_has(errors, "insufficient permissions") || text_has(errors, "not seeing messages"))
+		u->denied = true;
+	else if (errors.len)
+		reader_say(u->r, errors.at);
+	if (u->denied && !u->cursor[0])
+		reader_say(u->r, "this user may not read the journal: sudo usermod -aG systemd-journal USER, and log in anew");
+}
+
+/* before: the last lines until the moment that is looked back from. A unit of the system or of this user: one of both has lines. */
+static void run(struct unit_reading *u, bool follow, bool before)
 {
 	const struct log_options *o = reader_options(u->r);
 	const char *unit = reader_source(u->r)->at;
-	char unit_option[300], since[64], after[300];
+	char unit_option[300], user_option[300], since[64], until[64], after[300];
 	struct buf errors;
 	struct err err = {0};
-	const char *argv[12] = {"journalctl", "-q", "--no-pager", "-o", "json", unit_option,
+	const char *argv[14] = {"journalctl", "--no-pager", "-o", "json", unit_option, user_option,
 		"--output-fields=MESSAGE,PRIORITY,_PID,SYSLOG_IDENTIFIER"};
 	size_t n = 7;
 	int status;
 
 	snprintf(unit_option, sizeof unit_option, "--unit=%.255s", unit);
+	snprintf(user_option, sizeof user_option, "--user-unit=%.255s", unit);
+	snprintf(until, sizeof until, "--until=@%lld", (long long)(o->since / 1000));
 	snprintf(since, sizeof since, "--since=@%lld", (long long)(o->since / 1000));
 	snprintf(after, sizeof after, "--after-cursor=%.255s", u->cursor);
-	argv[n++] = u->cursor[0] ? after : o->since ? since : "--lines=500";
+	argv[n++] = before ? until : u->cursor[0] ? after : o->since ? since : "--lines=500";
+	if (before)
+		argv[n++] = "--lines=200";
 	if (follow)
 		argv[n++] = "--follow";
 	buf_init(&errors, 4096);
 	status = reader_host(u->r)->follow(reader_host(u->r), argv, take_bytes, u, &errors, wait_for(FOLLOW_MS, reader_cancel(u->r)), &err);
-	if (errors.len)
-		reader_say(u->r, errors.at);
-	else if (status < 0 && err.code != ERR_CANCELLED)
+	u->failed = status != 0;
+	if (status < 0 && err.code != ERR_CANCELLED)
 		reader_say(u->r, err.words);
+	else if (u->cursor[0])
+		reader_say(u->r, "");
+	say_errors(u, buf_text(&errors));
 	buf_free(&errors);
 }
 
@@ -118,12 +137,14 @@ void log_unit_read(struct log_reader *r)
 	struct unit_reading u = {.r = r};
 
 	buf_init(&u.line, LINE_MAX_BYTES);
-	run(&u, false);
-	if (!u.cursor[0] && !reader_options(r)->follow)
-		reader_say(r, "the journal has no line of it, or does not let us see it (group systemd-journal)");
+	if (reader_options(r)->since && reader_options(r)->around)
+		run(&u, false, true);
+	run(&u, false, false);
+	if (!u.cursor[0] && !u.denied && !u.failed)
+		reader_say(r, "the journal has no line of this unit");
 	reader_caught_up(r);
 	while (reader_options(r)->follow && reader_pause(r, u.cursor[0] ? 0 : AGAIN_MS) && !reader_ended(r)) {
-		run(&u, true);
+		run(&u, true, false);
 		if (!reader_pause(r, AGAIN_MS))
 			break;
 	}
