@@ -35,9 +35,15 @@ struct action_wish { /* what somebody wants; nothing of it is trusted */
 bool wish_option_set(struct action_wish *w, const char *name, const char *value); /* false: no room */
 const char *wish_option(const struct action_wish *w, const char *name);           /* NULL: not given */
 
+enum { ACTION_MARKS_MAX = 32 };
+struct action_mark { /* one of several things that the same is wished for */
+	char service[NAME_SIZE], subject[ACTION_SUBJECT_SIZE];
+};
+
 enum action_state {
 	ACTION_PREPARING, /* finding out what exactly it would do; changes nothing */
 	ACTION_OFFERED,   /* waits for a yes */
+	ACTION_QUEUED,    /* got it, and waits for those before it */
 	ACTION_RUNNING,
 	ACTION_VERIFYING, /* ran; has it come about? */
 	ACTION_DONE,

@@ -52,6 +52,8 @@ void engine_watch_logs(struct engine *engine, bool watched); /* whether somebody
  * same wish twice is one action. */
 uint64_t engine_wish(struct engine *engine, const struct action_wish *wish, struct err *err);
 bool engine_confirm(struct engine *engine, uint64_t id, struct err *err); /* runs what was offered */
+/* Runs them one after another; go_on: also after one that failed. */
+bool engine_confirm_all(struct engine *engine, const uint64_t *ids, size_t n, bool go_on, struct err *err);
 void engine_drop(struct engine *engine, uint64_t id);   /* what is offered goes, what runs is cancelled */
 bool engine_lock(struct engine *engine, bool locked, struct err *err);
 bool engine_acting(const struct engine *engine);         /* an action runs, or is verified */

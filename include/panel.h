@@ -21,6 +21,7 @@ enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw ke
 	ACT_IDENTIFY,   /* i: ask an unexplained port who it is */
 	ACT_COPY,
 	ACT_ACTIONS,    /* x: what can be done to the selected row */
+	ACT_MARK,       /* Space: marks the selected row, or no more: x acts on all that are marked */
 	ACT_PEEK,       /* v: the records behind the selected row */
 	ACT_LOGS,       /* l: the log of the selected row */
 	ACT_FOLLOW, ACT_WRAP, ACT_TIMES, ACT_LEVEL_UP, ACT_LEVEL_DOWN, ACT_NEXT_ERROR, ACT_PREVIOUS_ERROR, ACT_FIND_NEXT, ACT_FIND_PREVIOUS,
@@ -63,6 +64,8 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	enum action_on act_on;
 	const char *act_service, *act_subject; /* act_subject NULL: the service itself */
 	char act_words[ACTION_SUBJECT_SIZE];   /* room for act_subject, where it is made */
+	const struct action_mark *act_marks;   /* in place of those two, where rows are marked; the panel's, until its next act */
+	size_t n_act_marks;
 	const char *ask_service, *ask_view, *ask_subject;
 	const char *ask_catalog; /* not NULL: this one is asked, of the table ask_subject, and no service */
 	const char *drop_service;

@@ -31,6 +31,7 @@ enum style action_style(const struct action_shown *a)
 		return STYLE_WARN;
 	case ACTION_PREPARING:
 	case ACTION_OFFERED:
+	case ACTION_QUEUED:
 	case ACTION_RUNNING:
 	case ACTION_VERIFYING:
 		break;
@@ -72,16 +73,18 @@ static const char *question(const struct action_shown *a)
 	case ACTION_PREPARING:
 		return "finding out what exactly it would do; nothing is changed yet";
 	case ACTION_OFFERED:
-		return a->destructive ? "Run it? [y/N]" : "Run it? [y/n]";
+		return a->destructive ? "Run it? [y/N]   o changes its options, if it takes any" : "Run it? [y/n]   o changes its options, if it takes any";
+	case ACTION_QUEUED:
+		return "it waits for those before it   c takes it out   Esc leaves it waiting (X lists it)";
 	case ACTION_RUNNING:
 	case ACTION_VERIFYING:
 		return "c cancels it   Esc leaves it running (X lists it)";
 	case ACTION_DONE:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
-		return "Esc closes";
+		return a->again ? "r tries it again: its preview is made anew   Esc closes" : "Esc closes";
 	case ACTION_OPEN:
-		return "begun by an earlier laketop whose end is not known: look whether it was done   Esc closes";
+		return "begun by an earlier laketop whose end is not known: i asks the server, and interrupts what still runs   Esc closes";
 	}
 	return "";
 }

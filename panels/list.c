@@ -317,8 +317,11 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 	const struct list_row *r = &list->rows[rows->at[at]];
 	enum mark mark = mark_of(list, r);
 	bool old = list->kind->old ? list->kind->old(r) : snapshot_old(r->from, list->lake->now);
+	bool marked = list->marked && list->marked(list->marked_ctx, r);
 
-	if (rows->lead)
+	if (rows->lead && marked)
+		cells[0] = (struct grid_cell){.s = rows->ascii ? "*" : "◆", .style = STYLE_ACCENT};
+	else if (rows->lead)
 		cells[0] = (struct grid_cell){.s = mark_glyph(mark, rows->ascii), .style = old ? STYLE_DIM : mark_style(mark)};
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		struct grid_cell *cell = &cells[rows->lead + i];
@@ -326,7 +329,7 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 		*cell = (struct grid_cell){.s = column_shown(list, i) ? cell_words(list, r, i, scratch[rows->lead + i]) : ""};
 		if (is_note(list, i) && !strcmp(cell->s, "-"))
 			cell->s = "";
-		cell->style = old ? STYLE_DIM : style_of(&list->kind->columns[i], cell->s, mark);
+		cell->style = marked && i == 0 ? STYLE_ACCENT : old ? STYLE_DIM : style_of(&list->kind->columns[i], cell->s, mark);
 	}
 	return row_name(ctx, at, scratch[rows->n_columns + rows->lead]);
 }

@@ -67,6 +67,8 @@ struct list { /* what is listed now: begin, add, draw or act, end */
 	bool has[TABLE_COLUMNS_MAX];   /* the columns that some table has */
 	bool any;                      /* a table was added */
 	char empty[REASON_SIZE];       /* where there is no row; "": the kind's */
+	bool (*marked)(const void *ctx, const struct list_row *row); /* by Space; NULL: none ever is */
+	const void *marked_ctx;
 };
 void list_begin(struct list *list, const struct list_kind *kind, const struct lake *lake);
 void list_add(struct list *list, const struct list_row *row);

@@ -249,6 +249,8 @@ struct tables {
 	struct table_list look;
 	struct sums sums;
 	struct table_page *page;
+	struct action_mark marks[ACTION_MARKS_MAX];
+	size_t n_marks;
 };
 
 static struct tables *begun(void *state)
@@ -270,9 +272,47 @@ static void end(void *state)
 	table_page_free(t->page);
 }
 
-static void collect(struct list *list, const struct lake *lake)
+/* By the catalog that would be asked to act, and its name there; n: there is none such. */
+static size_t mark_at(const struct tables *t, const struct lake_table *of)
+{
+	struct panel_view view = {0};
+	size_t i = 0;
+
+	table_act(&view, of);
+	while (i < t->n_marks && (strcmp(t->marks[i].service, view.act_service) != 0 || strcmp(t->marks[i].subject, view.act_subject) != 0))
+		i++;
+	return i;
+}
+
+static bool is_marked(const void *ctx, const struct list_row *row)
+{
+	const struct tables *t = ctx;
+
+	return t->n_marks && mark_at(t, row->lake_table) < t->n_marks;
+}
+
+static void mark_row(struct tables *t, const struct lake_table *of)
+{
+	size_t i = mark_at(t, of);
+	struct panel_view view = {0};
+
+	if (i < t->n_marks) {
+		t->marks[i] = t->marks[--t->n_marks];
+		return;
+	}
+	if (t->n_marks == ACTION_MARKS_MAX)
+		return;
+	table_act(&view, of);
+	text_copy(t->marks[i].service, sizeof t->marks[i].service, text_of(view.act_service));
+	text_copy(t->marks[i].subject, sizeof t->marks[i].subject, text_of(view.act_subject));
+	t->n_marks++;
+}
+
+static void collect(struct list *list, const struct tables *tables, const struct lake *lake)
 {
 	list_begin(list, &tables_kind, lake);
+	list->marked = is_marked;
+	list->marked_ctx = tables;
 	list->any = lake->n_tables > 0;
 	list->rows = mem_new(lake->n_tables + 1, sizeof *list->rows);
 	list->room = lake->n_tables + 1;
@@ -409,11 +449,17 @@ static void empty_words(struct list *list, const struct lake *lake)
 }
 
 /* Of the selected one, where its sentence has no column. */
-static void draw_sentence(const struct table_list *look, struct canvas *c)
+static void draw_sentence(const struct tables *tables, struct canvas *c)
 {
+	const struct table_list *look = &tables->look;
 	const struct lake_table *t = look->selected.lake_table;
 	char line[REASON_SIZE * 2];
 
+	if (tables->n_marks) {
+		snprintf(line, sizeof line, "%zu marked: x acts on them all, one after another; Esc takes the marks away", tables->n_marks);
+		show_text(c, 0, 1, c->width - 2, STYLE_ACCENT, line);
+		return;
+	}
 	if (!t || look->broad || table_mark(t) == MARK_FAILED) /* why it failed stands below its row */
 		return;
 	snprintf(line, sizeof line, "%.120s: %.300s", table_name(t), table_text(t, "words")[0] ? table_text(t, "words") : table_health_words(t));
@@ -435,12 +481,12 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	head = view->lake->n_catalogs ? draw_head(&t->sums, view->lake, c) : 0;
 	if (c->height >= ROOM_FOR_RULE && head)
 		show_rule(c, head++);
-	collect(&list, view->lake);
+	collect(&list, t, view->lake);
 	empty_words(&list, view->lake);
 	body = canvas_part(c, head, 0, c->height - head - below, c->width);
 	foot = canvas_part(c, c->height - below, 0, below, c->width);
 	list_draw(&t->look, view, &list, &body);
-	draw_sentence(&t->look, &foot);
+	draw_sentence(t, &foot);
 	t->look.selected = (struct list_row){0};
 	list_end(&list);
 }
@@ -456,9 +502,23 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		return table_page_act(t->page, view, what);
 	if (what == ACT_REFRESH)
 		return REACT_NONE;
-	collect(&list, view->lake);
+	if (what == ACT_CANCEL && t->n_marks) {
+		t->n_marks = 0;
+		return REACT_HANDLED;
+	}
+	collect(&list, t, view->lake);
 	reactions = list_act(&t->look, view, &list, what, &row);
 	list_end(&list);
+	if (!reactions && row.lake_table && what == ACT_MARK) {
+		mark_row(t, row.lake_table);
+		return act(view, state, ACT_DOWN) | REACT_HANDLED;
+	}
+	if (!reactions && what == ACT_ACTIONS && t->n_marks) {
+		view->act_on = ON_TABLE;
+		view->act_marks = t->marks;
+		view->n_act_marks = t->n_marks;
+		return REACT_ACT;
+	}
 	if (!reactions && row.lake_table && what == ACT_ACTIONS)
 		return table_act(view, row.lake_table);
 	if (!reactions && row.lake_table && (what == ACT_ENTER || what == ACT_RIGHT || what == ACT_PEEK))
@@ -473,8 +533,8 @@ const struct panel panel_tables = {
 	.help = "Every Iceberg and Delta table of every catalog, once, and what is due for it: compact, expire, manifests, deletes, metadata, "
 		"optimize, vacuum, by the engines' own rules. o puts first what is due most, ! leaves only that. ~ is before what only the "
 		"table's own summary says. Enter opens a table: snapshots, partitions, files, schema, rows, growth, and what each cure would do. "
-		"x runs one, after a yes, by the Spark Connect that its catalog names. o on files: largest, smallest, oldest.",
-	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"}, {ACT_SORT, "rank, sort"},
+		"x runs one, after a yes; Space marks tables, and x then acts on all of them, one after another. o on files: largest, smallest, oldest.",
+	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"}, {ACT_SORT, "rank, sort"}, {ACT_MARK, "mark"},
 		{ACT_NONE, NULL}},
 	.state_size = sizeof(struct tables),
 	.draw = draw,

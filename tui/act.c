@@ -21,7 +21,7 @@
 #include "service.h"
 
 enum {
-	LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, PREPARE_RUN_MS = 600000, SAY_MS = 1000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64,
+	TRIES = 5, LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, PREPARE_RUN_MS = 600000, SAY_MS = 1000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64,
 };
 static const int64_t over_ms = (int64_t)366 * 86400000; /* each has its own limit */
 
@@ -148,47 +148,122 @@ static int refused(const struct lake *lake)
 	return lake->locked || lake->replayed ? EXIT_REFUSED : EXIT_USAGE;
 }
 
-int act_on_wish(const struct setup *setup, struct engine *engine, const struct action_wish *wish)
+/* Prepared, and waiting for a yes. 0: it said why not, and code is the command's. */
+static uint64_t offered(const struct setup *setup, struct engine *engine, const struct action_wish *wish, int *code)
 {
 	const struct lake *lake = engine_lake(engine);
 	const struct action_shown *a;
-	struct watch watch = {0}, *watched = &watch;
+	struct watch watch = {0};
 	struct err err = {0};
 
-	listen_to_signals();
+	*code = refused(lake);
 	watch.id = engine_wish(engine, wish, &err);
 	if (!watch.id) {
 		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->service[0] && wish->subject[0] ? " " : "", wish->subject, err.words);
-		return refused(lake);
+		return 0;
 	}
 	run_until(engine, clock_ms() + (setup->options->command == COMMAND_RUN ? PREPARE_RUN_MS : PREPARE_MS), is_offered, &watch);
 	a = shown_of(lake, watch.id);
-	if (!a || a->state != ACTION_OFFERED) {
-		fprintf(stderr, "laketop: %s: %s\n", a ? a->title : wish->verb, a ? a->words : "it is gone");
-		engine_drop(engine, watch.id);
-		return told_to_end ? 128 + told_to_end : refused(lake);
+	if (a && a->state == ACTION_OFFERED) {
+		print_offer(lake, a);
+		return watch.id;
 	}
-	print_offer(lake, a);
-	if (setup->options->dry_run || !agreed(setup)) {
-		engine_drop(engine, watch.id);
-		return setup->options->dry_run ? EXIT_READY : EXIT_REFUSED;
-	}
-	if (!engine_confirm(engine, watch.id, &err)) {
-		fprintf(stderr, "laketop: %s\n", err.words);
-		return refused(lake);
-	}
-	engine_turn(engine);
+	fprintf(stderr, "laketop: %s: %s\n", a ? a->title : wish->verb, a ? a->words : "it is gone");
+	engine_drop(engine, watch.id);
+	*code = told_to_end ? 128 + told_to_end : refused(lake);
+	return 0;
+}
+
+/* Until it is over. again: the same may do better. */
+static int watch_one(struct engine *engine, uint64_t id, bool *again)
+{
+	const struct lake *lake = engine_lake(engine);
+	struct watch watch = {.id = id}, *watched = &watch;
+	const struct action_shown *a;
+
 	run_until(engine, clock_ms() + over_ms, is_over_or_ended, &watched);
-	a = shown_of(lake, watch.id);
+	a = shown_of(lake, id);
 	if (a && !action_is_over(a->state)) { /* what was begun elsewhere may have to be told, and what became of it is heard */
-		engine_drop(engine, watch.id);
+		engine_drop(engine, id);
 		run_until(engine, clock_ms() + CANCEL_MS, is_over, &watched);
 	}
-	a = shown_of(lake, watch.id);
+	a = shown_of(lake, id);
 	printf("  %s%s%s\n", a ? action_state_word(a->state) : "gone", a && a->words[0] ? ": " : "", a ? a->words : "");
+	fflush(stdout);
+	*again = a && a->state == ACTION_FAILED && a->again;
 	if (told_to_end)
 		return 128 + told_to_end;
 	return a && a->state == ACTION_DONE ? EXIT_READY : EXIT_NOT_READY;
+}
+
+/* Asks, and runs it. False: it never began, and code says why. */
+static bool run_one(const struct setup *setup, struct engine *engine, const struct action_wish *wish, bool *again, int *code)
+{
+	uint64_t id = offered(setup, engine, wish, code);
+	struct err err = {0};
+
+	if (!id)
+		return false;
+	if (setup->options->dry_run || !agreed(setup)) {
+		engine_drop(engine, id);
+		*code = setup->options->dry_run ? EXIT_READY : EXIT_REFUSED;
+		return false;
+	}
+	if (!engine_confirm(engine, id, &err)) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		*code = refused(engine_lake(engine));
+		return false;
+	}
+	engine_turn(engine);
+	*code = watch_one(engine, id, again);
+	return true;
+}
+
+int act_on_wish(const struct setup *setup, struct engine *engine, const struct action_wish *wish)
+{
+	bool again = true;
+	int code = EXIT_USAGE;
+
+	listen_to_signals();
+	for (int tries = setup->options->retry ? TRIES : 1; again && tries > 0; tries--)
+		if (!run_one(setup, engine, wish, &again, &code))
+			return code;
+	if (again)
+		fprintf(stderr, "laketop: it can be tried again%s\n", setup->options->retry ? "" : "; --retry does");
+	return code;
+}
+
+/* One question for all of them; one after another. What cannot be done to one is said, and is no failure of the others. */
+static int act_on_many(const struct setup *setup, struct engine *engine, const struct action_wish *wishes, size_t n)
+{
+	uint64_t ids[ACTION_MARKS_MAX];
+	struct err err = {0};
+	size_t n_ids = 0;
+	int code = EXIT_READY, one;
+	bool again;
+
+	listen_to_signals();
+	for (size_t i = 0; i < n && !told_to_end; i++)
+		if ((ids[n_ids] = offered(setup, engine, &wishes[i], &one)) != 0)
+			n_ids++;
+	if (!n_ids || told_to_end || !agreed(setup)) {
+		for (size_t i = 0; i < n_ids; i++)
+			engine_drop(engine, ids[i]);
+		return told_to_end ? 128 + told_to_end : n_ids ? EXIT_REFUSED : one;
+	}
+	if (!engine_confirm_all(engine, ids, n_ids, setup->options->keep_going, &err)) {
+		fprintf(stderr, "laketop: %s\n", err.words);
+		return refused(engine_lake(engine));
+	}
+	engine_turn(engine);
+	for (size_t i = 0; i < n_ids; i++) {
+		const struct action_shown *a = shown_of(engine_lake(engine), ids[i]);
+
+		printf("%zu of %zu: %s\n", i + 1, n_ids, a ? a->title : "gone");
+		one = watch_one(engine, ids[i], &again);
+		code = one == EXIT_READY ? code : one;
+	}
+	return n_ids < n && code == EXIT_READY ? EXIT_NOT_READY : code;
 }
 
 /* ---- start all: what is needed first, first; stop all: the other way ---- */
@@ -306,35 +381,56 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 	return code;
 }
 
-/* "do VERB SERVICE [SUBJECT] [name=value...]" */
+/* A name may hold an equals sign, and an option's name stands before it. */
+static bool is_option(const char *word)
+{
+	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+
+	return len > 0 && word[len] == '=';
+}
+
+/* "do VERB SERVICE [SUBJECT...] [name=value...]" */
 static int act_on_words(const struct setup *setup, struct engine *engine)
 {
 	const char *const *names = setup->options->names;
-	struct action_wish wish = {0};
-	size_t n = 0;
+	struct action_wish *wishes = mem_new(ACTION_MARKS_MAX, sizeof *wishes), *wish = &wishes[0];
+	size_t n = 0, subjects;
+	int code = EXIT_USAGE;
 
 	for (; *names; names++) {
-		const char *equals = strchr(*names, '=');
 		char name[ACTION_VERB_SIZE];
 
-		if (equals && n >= 2) {
-			if (!wish_option_set(&wish, text_copy(name, sizeof name, text_until(text_of(*names), '=')), equals + 1)) {
+		if (is_option(*names) && n >= 2) {
+			if (!wish_option_set(wish, text_copy(name, sizeof name, text_until(text_of(*names), '=')), strchr(*names, '=') + 1)) {
 				fprintf(stderr, "laketop: %s: too long, or one option too many\n", *names);
+				free(wishes);
 				return EXIT_USAGE;
 			}
 			continue;
 		}
 		if (n == 0)
-			text_copy(wish.verb, sizeof wish.verb, text_of(*names));
+			text_copy(wish->verb, sizeof wish->verb, text_of(*names));
 		else if (n == 1)
-			text_copy(wish.service, sizeof wish.service, text_of(*names));
-		else if (n == 2)
-			text_copy(wish.subject, sizeof wish.subject, text_of(*names));
+			text_copy(wish->service, sizeof wish->service, text_of(*names));
+		else if (n - 2 < ACTION_MARKS_MAX)
+			text_copy(wishes[n - 2].subject, sizeof wish->subject, text_of(*names));
 		n++;
 	}
-	if (n >= 2 && n <= 3)
-		return act_on_wish(setup, engine, &wish);
-	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT] [name=value...]; verbs:\n");
+	subjects = n < 2 ? 0 : n - 2;
+	for (size_t i = 1; i < subjects && i < ACTION_MARKS_MAX; i++) {
+		struct action_wish one = *wish;
+
+		memcpy(one.subject, wishes[i].subject, sizeof one.subject);
+		wishes[i] = one;
+	}
+	if (n >= 2 && subjects <= 1)
+		code = act_on_wish(setup, engine, wish);
+	else if (n >= 2 && subjects <= ACTION_MARKS_MAX)
+		code = act_on_many(setup, engine, wishes, subjects);
+	free(wishes);
+	if (n >= 2)
+		return code;
+	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT...] [name=value...]; verbs:\n");
 	for (size_t i = 0; action_specs[i]; i++)
 		if (action_specs[i]->on != ON_PROFILE) /* they have commands of their own */
 			fprintf(stderr, "  %-12s %-12s %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);

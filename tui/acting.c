@@ -24,16 +24,27 @@ static void begin(struct acting *a, enum acting_mode mode)
 	prompt_set(&a->chooser.prompt, "");
 }
 
-bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, const char *service, const char *subject)
+/* Of several things it is enough that one can have it. */
+static bool is_offered(const struct acting *a, const struct lake *lake, const struct action_spec *spec, char why[200])
+{
+	struct action_wish wish = a->on;
+
+	text_copy(wish.verb, sizeof wish.verb, text_of(spec->verb));
+	for (size_t i = 0; i < a->n_marks; i++) {
+		memcpy(wish.service, a->marks[i].service, sizeof wish.service);
+		memcpy(wish.subject, a->marks[i].subject, sizeof wish.subject);
+		if (action_offered(lake, spec, &wish, why))
+			return true;
+	}
+	return !a->n_marks && action_offered(lake, spec, &wish, why);
+}
+
+static bool menu(struct acting *a, const struct lake *lake, enum action_on on)
 {
 	bool any = false;
 
 	begin(a, ACTING_MENU);
-	a->on = (struct action_wish){0};
-	text_copy(a->on.service, sizeof a->on.service, text_of(service));
-	text_copy(a->on.subject, sizeof a->on.subject, text_of(subject));
 	for (int i = 0; action_specs[i]; i++) {
-		struct action_wish wish = a->on;
 		struct choice *choice;
 		char why[200];
 		bool offered;
@@ -41,14 +52,32 @@ bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, c
 		if (action_specs[i]->on != on)
 			continue;
 		any = true;
-		text_copy(wish.verb, sizeof wish.verb, text_of(action_specs[i]->verb));
-		offered = action_offered(lake, action_specs[i], &wish, why);
+		offered = is_offered(a, lake, action_specs[i], why);
 		choice = chooser_add(&a->chooser, offered ? CHOICE_ACTION : CHOICE_NOTE, i, "", action_specs[i]->verb,
 			offered ? action_specs[i]->help : why);
 		choice->style = !offered ? STYLE_DIM : action_specs[i]->destructive ? STYLE_WARN : STYLE_NORMAL;
 	}
 	chooser_search(&a->chooser);
 	return any;
+}
+
+bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, const char *service, const char *subject)
+{
+	a->n_marks = 0;
+	a->on = (struct action_wish){0};
+	text_copy(a->on.service, sizeof a->on.service, text_of(service));
+	text_copy(a->on.subject, sizeof a->on.subject, text_of(subject));
+	return menu(a, lake, on);
+}
+
+bool acting_menu_of(struct acting *a, const struct lake *lake, enum action_on on, const struct action_mark *marks, size_t n)
+{
+	a->n_marks = n < ACTION_MARKS_MAX ? n : ACTION_MARKS_MAX;
+	memcpy(a->marks, marks, a->n_marks * sizeof *marks);
+	a->on = (struct action_wish){0};
+	if (a->n_marks)
+		memcpy(a->on.service, marks[0].service, sizeof a->on.service); /* for hints */
+	return menu(a, lake, on);
 }
 
 bool acting_list(struct acting *a, const struct lake *lake)
@@ -99,9 +128,10 @@ static enum acting_key chosen(struct acting *a)
 		acting_one(a, a->ids[choice->number]);
 		return ACTING_STAYS;
 	}
-	text_copy(a->on.verb, sizeof a->on.verb, text_of(action_specs[choice->number]->verb));
-	acting_one(a, 0);
-	return ACTING_WISHES;
+	a->spec = action_specs[choice->number];
+	text_copy(a->on.verb, sizeof a->on.verb, text_of(a->spec->verb));
+	acting_form(a, NULL);
+	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
 }
 
 static enum acting_key press_list(struct acting *a, int key)
@@ -122,7 +152,31 @@ static bool leaves(int key)
 	return key == K_ESCAPE || key == 'q' || key == K_BACKSPACE;
 }
 
-static enum acting_key press_one(const struct acting *a, const struct lake *lake, int key)
+static bool takes_options(struct acting *a, const struct action_shown *s)
+{
+	for (int i = 0; action_specs[i]; i++)
+		if (!strcmp(action_specs[i]->verb, s->wish.verb)) {
+			a->spec = action_specs[i];
+			a->on = s->wish;
+			a->n_marks = 0;
+			return a->spec->options && a->spec->options[0];
+		}
+	return false;
+}
+
+/* On the same thing; the same verb with what was chosen, another one without. */
+static enum acting_key wishes(struct acting *a, const struct action_shown *s, const char *verb)
+{
+	a->on = s->wish;
+	a->n_marks = 0;
+	if (strcmp(verb, s->wish.verb) != 0)
+		a->on.n_options = 0;
+	text_copy(a->on.verb, sizeof a->on.verb, text_of(verb));
+	acting_one(a, 0);
+	return ACTING_WISHES;
+}
+
+static enum acting_key press_one(struct acting *a, const struct lake *lake, int key)
 {
 	const struct action_shown *s = lake_action(lake, a->id);
 
@@ -134,14 +188,22 @@ static enum acting_key press_one(const struct acting *a, const struct lake *lake
 	case ACTION_OFFERED:
 		if (key == 'y' || key == 'Y')
 			return ACTING_CONFIRMS;
+		if (key == 'o' && takes_options(a, s))
+			return ACTING_CHANGES;
 		return leaves(key) || key == 'n' || key == 'N' || (key == K_ENTER && s->destructive) ? ACTING_DROPS : ACTING_STAYS;
 	case ACTION_RUNNING:
 	case ACTION_VERIFYING:
+	case ACTION_QUEUED:
 		return key == 'c' ? ACTING_DROPS : leaves(key) ? ACTING_CLOSES : ACTING_STAYS;
+	case ACTION_OPEN:
+		if (key == 'i')
+			return wishes(a, s, "interrupt");
+		break;
 	case ACTION_DONE:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
-	case ACTION_OPEN:
+		if (key == 'r' && s->again)
+			return wishes(a, s, s->wish.verb);
 		break;
 	}
 	return leaves(key) || key == K_ENTER ? ACTING_CLOSES : ACTING_STAYS;
@@ -168,8 +230,12 @@ enum acting_key acting_press(struct acting *a, const struct lake *lake, int key)
 	case ACTING_MENU:
 	case ACTING_LIST:
 		return press_list(a, key);
+	case ACTING_FORM:
+		return acting_form_key(a, key);
 	case ACTING_ONE:
 		return press_one(a, lake, key);
+	case ACTING_MANY:
+		return acting_many_key(a, lake, key);
 	case ACTING_UNLOCK:
 		return press_word(a, key);
 	case ACTING_QUIT:
@@ -185,6 +251,8 @@ void acting_paste(struct acting *a, struct text text)
 		prompt_paste(&a->chooser.prompt, text);
 		chooser_search(&a->chooser);
 	}
+	if (a->mode == ACTING_FORM && a->value < a->n_values)
+		prompt_paste(&a->values[a->value], text);
 }
 
 /* ---- drawing ---- */
@@ -195,15 +263,24 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 
 	switch (a->mode) {
 	case ACTING_MENU:
-		snprintf(label, sizeof label, " what to do to %.60s%s%.100s   Enter shows what exactly   Esc leaves", a->on.service,
-			a->on.subject[0] ? " " : "", a->on.subject);
+		if (a->n_marks)
+			snprintf(label, sizeof label, " what to do to %zu marked, one after another   Enter goes on   Esc leaves", a->n_marks);
+		else
+			snprintf(label, sizeof label, " what to do to %.60s%s%.100s   Enter shows what exactly   Esc leaves", a->on.service,
+				a->on.subject[0] ? " " : "", a->on.subject);
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : label, y, x);
 		return;
 	case ACTING_LIST:
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : " actions, newest first   Enter opens one   Esc leaves", y, x);
 		return;
+	case ACTING_FORM:
+		acting_form_draw(a, lake, c, y, x);
+		return;
 	case ACTING_ONE:
 		action_draw(lake, a->id, c);
+		return;
+	case ACTING_MANY:
+		acting_many_draw(a, lake, c);
 		return;
 	case ACTING_UNLOCK:
 		canvas_clear(c);

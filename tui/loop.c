@@ -97,17 +97,39 @@ static void copy(struct loop *l, const char *s)
 		screen_say(l->screen, STYLE_WARN, strlen(s) > COPY_MAX ? "too long for a terminal's clipboard" : "this terminal has no clipboard");
 }
 
+static void act_on_many(struct loop *l, const struct wish *wish)
+{
+	for (size_t i = 0; i < wish->n_marks; i++) {
+		struct action_wish one = *wish->action;
+		struct err err = {0};
+		uint64_t id;
+
+		memcpy(one.service, wish->marks[i].service, sizeof one.service);
+		memcpy(one.subject, wish->marks[i].subject, sizeof one.subject);
+		id = engine_wish(l->engine, &one, &err);
+		screen_offer_many(l->screen, i, id, err.words);
+	}
+}
+
 static void act(struct loop *l, const struct wish *wish)
 {
 	struct err err = {0};
 	uint64_t id;
 
-	if (wish->what & WISH_ACT) {
+	if ((wish->what & WISH_ACT) && wish->n_marks) {
+		act_on_many(l, wish);
+	} else if (wish->what & WISH_ACT) {
 		id = engine_wish(l->engine, wish->action, &err);
 		screen_offer(l->screen, id, err.words);
+	} else if ((wish->what & WISH_CONFIRM) && wish->n_ids) {
+		if (!engine_confirm_all(l->engine, wish->ids, wish->n_ids, wish->go_on, &err))
+			screen_say(l->screen, STYLE_BAD, "%s", err.words);
 	} else if (wish->what & WISH_CONFIRM) {
 		if (!engine_confirm(l->engine, wish->id, &err))
 			screen_say(l->screen, STYLE_BAD, "%s", err.words);
+	} else if ((wish->what & WISH_CANCEL) && wish->n_ids) {
+		for (size_t i = wish->n_ids; i-- > 0;) /* none begins because the one before it ended */
+			engine_drop(l->engine, wish->ids[i]);
 	} else if (wish->what & WISH_CANCEL) {
 		engine_drop(l->engine, wish->id);
 	} else if (!engine_lock(l->engine, wish->locked, &err)) {

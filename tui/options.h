@@ -41,6 +41,7 @@ struct options { /* strings belong to argv; NULL where not given */
 	enum command command;
 	bool help, version;
 	const char *profile, *demo, *record, *replay, *theme, *service, *group;
+	bool retry, keep_going;
 	bool ascii, no_color, mouse, json, tables, files, csv, yes, read_only, locked;
 	bool dry_run, resume;                   /* of run */
 	const char *from;

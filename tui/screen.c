@@ -325,7 +325,8 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		if (!view->again_ms)
 			s->ask_next = clock_ms() + ASK_MS;
 	}
-	if ((reactions & REACT_ACT) && acting_menu(&s->acting, s->lake, view->act_on, view->act_service, view->act_subject))
+	if ((reactions & REACT_ACT) && (view->n_act_marks ? acting_menu_of(&s->acting, s->lake, view->act_on, view->act_marks, view->n_act_marks) :
+		acting_menu(&s->acting, s->lake, view->act_on, view->act_service, view->act_subject)))
 		s->mode = MODE_ACTING;
 	if (reactions & REACT_CLOSE)
 		leave_page(s);
@@ -420,7 +421,7 @@ static void refresh(struct screen *s, struct wish *wish)
 static void quit(struct screen *s, struct wish *wish)
 {
 	for (size_t i = 0; i < s->lake->n_actions; i++)
-		if ((s->lake->actions[i].state == ACTION_RUNNING || s->lake->actions[i].state == ACTION_VERIFYING) &&
+		if ((s->lake->actions[i].state == ACTION_RUNNING || s->lake->actions[i].state == ACTION_VERIFYING || s->lake->actions[i].state == ACTION_QUEUED) &&
 			!(s->mode == MODE_ACTING && s->acting.mode == ACTING_QUIT)) {
 			acting_quit(&s->acting);
 			s->mode = MODE_ACTING;
@@ -571,6 +572,18 @@ static void chooser_mode_key(struct screen *s, int key, struct wish *wish)
 	}
 }
 
+/* What is cancelled of several that run is seen to end. */
+static bool is_going(const struct screen *s)
+{
+	for (size_t i = 0; s->acting.mode == ACTING_MANY && i < s->acting.n_marks; i++) {
+		const struct action_shown *a = s->acting.many[i] ? lake_action(s->lake, s->acting.many[i]) : NULL;
+
+		if (a && (a->state == ACTION_RUNNING || a->state == ACTION_VERIFYING))
+			return true;
+	}
+	return false;
+}
+
 static void acting_mode_key(struct screen *s, int key, struct wish *wish)
 {
 	enum acting_key what = acting_press(&s->acting, s->lake, key);
@@ -578,6 +591,17 @@ static void acting_mode_key(struct screen *s, int key, struct wish *wish)
 	if (what == ACTING_WISHES) {
 		wish->what |= WISH_ACT;
 		wish->action = &s->acting.on;
+		wish->marks = s->acting.marks;
+		wish->n_marks = s->acting.n_marks;
+	} else if (s->acting.mode == ACTING_MANY && (what == ACTING_CONFIRMS || what == ACTING_DROPS)) {
+		wish->what |= what == ACTING_CONFIRMS ? WISH_CONFIRM : WISH_CANCEL;
+		wish->ids = what == ACTING_CONFIRMS ? s->acting.run : s->acting.many;
+		wish->n_ids = what == ACTING_CONFIRMS ? s->acting.n_run : s->acting.n_marks;
+		wish->go_on = s->acting.go_on;
+	} else if (what == ACTING_CHANGES) {
+		wish->what |= WISH_CANCEL;
+		wish->id = s->acting.id;
+		acting_form(&s->acting, &s->acting.on);
 	} else if (what == ACTING_CONFIRMS || what == ACTING_DROPS) {
 		wish->what |= what == ACTING_CONFIRMS ? WISH_CONFIRM : WISH_CANCEL;
 		wish->id = s->acting.id;
@@ -585,7 +609,7 @@ static void acting_mode_key(struct screen *s, int key, struct wish *wish)
 		wish->what |= WISH_LOCK;
 	else if (what == ACTING_QUITS)
 		wish->what |= WISH_QUIT;
-	if (what == ACTING_CLOSES || what == ACTING_DROPS || what == ACTING_UNLOCKS)
+	if (what == ACTING_CLOSES || (what == ACTING_DROPS && !is_going(s)) || what == ACTING_UNLOCKS)
 		s->mode = MODE_PANEL;
 }
 
@@ -597,6 +621,11 @@ void screen_offer(struct screen *s, uint64_t id, const char *refused)
 		s->mode = MODE_PANEL;
 		screen_say(s, STYLE_WARN, "%s", refused);
 	}
+}
+
+void screen_offer_many(struct screen *s, size_t at, uint64_t id, const char *refused)
+{
+	acting_many(&s->acting, at, id, refused);
 }
 
 struct wish screen_key(struct screen *s, int key)

@@ -32,7 +32,12 @@ struct wish {
 	uint16_t port;
 	const char *copy;   /* until the next key */
 	const struct action_wish *action; /* until the next key */
+	const struct action_mark *marks;  /* of WISH_ACT: what it is for, in place of its own; then screen_offer_many() for each */
+	size_t n_marks;
 	uint64_t id;
+	const uint64_t *ids;              /* of WISH_CONFIRM and WISH_CANCEL: in place of id, one after another; 0: none */
+	size_t n_ids;
+	bool go_on;                       /* also after one that failed */
 	bool locked;
 	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[512];
 	bool ask_catalog;
@@ -54,6 +59,7 @@ void screen_wheel(struct screen *s, int rows);
 void screen_say(struct screen *s, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 void screen_offer(struct screen *s, uint64_t id, const char *refused); /* what became of WISH_ACT; id 0: refused says why */
+void screen_offer_many(struct screen *s, size_t at, uint64_t id, const char *refused);
 struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */
 bool screen_frozen(const struct screen *s);
 bool screen_watches_logs(struct screen *s);

@@ -475,6 +475,11 @@ bool engine_confirm(struct engine *e, uint64_t id, struct err *err)
 	return ops_confirm(e->ops, &e->lake, id, err);
 }
 
+bool engine_confirm_all(struct engine *e, const uint64_t *ids, size_t n, bool go_on, struct err *err)
+{
+	return ops_confirm_all(e->ops, &e->lake, ids, n, go_on, err);
+}
+
 void engine_drop(struct engine *e, uint64_t id)
 {
 	ops_drop(e->ops, id);

@@ -13,8 +13,8 @@ const struct action_spec *const action_specs[] = {
 	&action_pause, &action_resume, &action_restart_connector, &action_restart_task,
 	&action_reset_earliest, &action_reset_latest, &action_reset,
 	&action_terminate,
-	&action_compact, &action_expire, &action_manifests, &action_deletes, &action_orphans, &action_optimize, &action_vacuum,
 	&action_run, &action_generate, &action_load, &action_stream, &action_stats, &action_clean, &action_command,
+	&action_compact, &action_expire, &action_manifests, &action_deletes, &action_orphans, &action_optimize, &action_vacuum, &action_interrupt,
 	NULL,
 };
 const char *const any_option[] = {"*", NULL};
@@ -24,7 +24,7 @@ static const char *const on_words[] = {
 	[ON_CONNECTOR] = "connector", [ON_TASK] = "task", [ON_BACKEND] = "backend", [ON_PROFILE] = "profile",
 };
 static const char *const state_words[] = {
-	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_RUNNING] = "running", [ACTION_VERIFYING] = "verifying",
+	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_QUEUED] = "waiting", [ACTION_RUNNING] = "running", [ACTION_VERIFYING] = "verifying",
 	[ACTION_DONE] = "done", [ACTION_FAILED] = "failed", [ACTION_CANCELLED] = "cancelled", [ACTION_OPEN] = "left open",
 };
 

@@ -98,7 +98,7 @@ static void put_options(struct json_writer *w, const struct action_wish *wish)
 	json_close(w, '}');
 }
 
-bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
+static bool write_line(struct audit *a, const char *run, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
 {
 	struct json_writer w;
 	struct buf line;
@@ -109,7 +109,7 @@ bool audit_write(struct audit *a, enum audit_phase phase, const struct action_sh
 	json_open(&w, NULL, '{');
 	json_put_time(&w, "at", clock_wall_ms());
 	json_put_text(&w, "phase", phases[phase]);
-	json_put_text(&w, "run", a->run);
+	json_put_text(&w, "run", run);
 	json_put_i64(&w, "id", (int64_t)s->id);
 	json_put_i64(&w, "pid", getpid());
 	json_put_i64(&w, "pid_began_ms", a->began);
@@ -137,6 +137,11 @@ bool audit_write(struct audit *a, enum audit_phase phase, const struct action_sh
 		err_set(err, ERR_SYSTEM, "%s: %s", a->path, line.full ? "the line is too long" : strerrordesc_np(errno));
 	buf_free(&line);
 	return fine;
+}
+
+bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
+{
+	return write_line(a, a->run, phase, s, note, err);
 }
 
 /* ---- what was left open ---- */
@@ -198,18 +203,27 @@ static bool is_at_it(struct host *h, const struct pending *p)
 	return began && llabs(began - p->began) < SAME_START_MS;
 }
 
-static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
+/* The begun ones without an end, of the last that was written. */
+static size_t read_pending(struct host *h, const char *path, struct pending *list)
 {
-	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
 	struct text rest, line;
 	struct buf tail;
-	size_t n = 0, filled = 0;
+	size_t n = 0;
 
 	buf_init(&tail, AUDIT_TAIL);
 	h->read_tail(h, path, AUDIT_TAIL, &tail, NULL);
 	rest = buf_text(&tail);
 	while (text_line(&rest, &line))
 		read_line(line, list, &n);
+	buf_free(&tail);
+	return n;
+}
+
+static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
+{
+	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
+	size_t n = read_pending(h, path, list), filled = 0;
+
 	for (size_t i = 0; i < n && filled < most; i++) {
 		if (is_at_it(h, &list[i]))
 			continue;
@@ -218,7 +232,6 @@ static size_t left_open(struct host *h, const char *path, struct action_shown *o
 		out[filled].id = UINT64_MAX - filled;
 		filled++;
 	}
-	buf_free(&tail);
 	free(list);
 	return filled;
 }
@@ -236,4 +249,33 @@ size_t actions_left_open(struct host *h, const char *state_dir, struct action_sh
 		return 0;
 	snprintf(path, sizeof path, "%.500s/audit.jsonl", state_dir);
 	return left_open(h, path, out, most);
+}
+
+bool audit_entry_of(struct audit *a, const char *service, const char *subject, struct audit_entry *out)
+{
+	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
+	bool found = false;
+
+	for (size_t i = read_pending(a->host, a->path, list); i-- > 0 && !found;) {
+		const struct action_wish *w = &list[i].shown.wish;
+
+		found = !strcmp(w->service, service) && !strcmp(w->subject, subject) && !is_at_it(a->host, &list[i]);
+		if (found) {
+			*out = (struct audit_entry){.id = list[i].shown.id, .shown = list[i].shown};
+			text_copy(out->run, sizeof out->run, text_of(list[i].run));
+		}
+	}
+	free(list);
+	return found;
+}
+
+bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err)
+{
+	struct action_shown shown = entry->shown;
+
+	shown.id = entry->id;
+	shown.state = how;
+	shown.ended = clock_wall_ms();
+	text_clean(shown.words, sizeof shown.words, text_of(words));
+	return write_line(a, entry->run, AUDIT_END, &shown, "its end was found by a later laketop", err);
 }

@@ -23,9 +23,9 @@
 #include "ops_own.h"
 #include "runbook.h"
 
-enum { JOBS_MAX = 64, OPEN_MAX = 16, PREPARE_MS = 30000, OFFER_MS = 600000, STACK_SIZE = 512 * 1024 };
+enum { JOBS_MAX = 64, OPEN_MAX = 16, PREPARE_MS = 30000, OFFER_MS = 600000, QUEUE_MS = 86400000, STACK_SIZE = 512 * 1024 };
 
-enum step { STEP_NONE, STEP_RUN, STEP_DROP };
+enum step { STEP_NONE, STEP_QUEUE, STEP_RUN, STEP_DROP };
 
 struct seat {
 	struct action_job job;       /* first: action_progress gets it */
@@ -34,6 +34,8 @@ struct seat {
 	int cancel, wake;            /* eventfds */
 	int64_t verify_until;        /* clock_ms(); UI thread */
 	struct action_target target; /* as job.target, for the UI thread */
+	uint64_t after;              /* whose end it waits for; UI thread */
+	bool go_on;                  /* also after one that failed */
 	/* under the lock */
 	struct action_shown shown;
 	enum step step;
@@ -54,6 +56,7 @@ struct ops {
 	size_t n;
 	struct action_shown open[OPEN_MAX];
 	size_t n_open;
+	bool settled_one;            /* under the lock: one of those was ended */
 	struct action_shown *shown;  /* what the lake points to */
 	const struct run_shown *runs[JOBS_MAX];
 	struct run_last *last;       /* of the profile's runbooks */
@@ -146,15 +149,34 @@ static void keep(const struct ops *o, char *out, size_t size, const char *s)
 	*out = '\0';
 }
 
+bool job_left_open(struct action_job *j, struct audit_entry *out)
+{
+	return audit_entry_of(j->ops->audit, j->wish.service, j->wish.subject, out);
+}
+
+bool job_end_entry(struct action_job *j, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err)
+{
+	bool good = audit_end_entry(j->ops->audit, entry, how, words, err);
+
+	pthread_mutex_lock(&j->ops->lock);
+	j->ops->settled_one = true;
+	pthread_mutex_unlock(&j->ops->lock);
+	changed(j->ops);
+	return good;
+}
+
 /* ---- the worker ---- */
 
+/* What is over stays as it ended: the UI thread may have ended it meanwhile. */
 static void set_state(struct seat *s, enum action_state state, const char *words)
 {
 	struct ops *o = s->job.ops;
+	bool over;
 
 	pthread_mutex_lock(&o->lock);
-	s->shown.state = state;
-	if (words)
+	over = action_is_over(s->shown.state);
+	s->shown.state = over ? s->shown.state : state;
+	if (words && !over)
 		keep(o, s->shown.words, sizeof s->shown.words, words);
 	if (state == ACTION_RUNNING)
 		s->shown.begun = clock_wall_ms();
@@ -197,10 +219,10 @@ static bool agreed(struct seat *s)
 	struct wait wait = wait_for(OFFER_MS, s->cancel);
 	uint64_t count;
 
-	while (step_of(s) == STEP_NONE) {
-		int ready = wait_fd(wait, s->wake, POLLIN);
+	for (enum step step; (step = step_of(s)) <= STEP_QUEUE;) {
+		int ready = wait_fd(step == STEP_QUEUE ? wait_for(QUEUE_MS, s->cancel) : wait, s->wake, POLLIN);
 
-		if (ready <= 0) {
+		if (ready <= 0 && step_of(s) != STEP_QUEUE) {
 			set_state(s, ACTION_CANCELLED, ready ? "not confirmed" : "nobody said yes for ten minutes");
 			return false;
 		}
@@ -466,7 +488,7 @@ bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err
 	if (!s)
 		return err_set(err, ERR_USAGE, "that action is gone");
 	pthread_mutex_lock(&o->lock);
-	offered = s->shown.state == ACTION_OFFERED && s->step == STEP_NONE;
+	offered = (s->shown.state == ACTION_OFFERED && s->step == STEP_NONE) || (s->shown.state == ACTION_QUEUED && s->step == STEP_QUEUE);
 	shown = s->shown;
 	pthread_mutex_unlock(&o->lock);
 	if (!offered)
@@ -504,6 +526,58 @@ void ops_drop(struct ops *o, uint64_t id)
 	changed(o);
 }
 
+bool ops_confirm_all(struct ops *o, const struct lake *lake, const uint64_t *ids, size_t n, bool go_on, struct err *err)
+{
+	if (!n || refuses(o, lake, err))
+		return false;
+	for (size_t i = 1; i < n; i++) {
+		struct seat *s = seat_of(o, ids[i]);
+
+		if (!s)
+			continue;
+		pthread_mutex_lock(&o->lock);
+		if (s->shown.state == ACTION_OFFERED && s->step == STEP_NONE) {
+			s->step = STEP_QUEUE;
+			s->shown.state = ACTION_QUEUED;
+			s->after = ids[i - 1];
+			s->go_on = go_on;
+		}
+		pthread_mutex_unlock(&o->lock);
+		wake(s->wake);
+	}
+	if (ops_confirm(o, lake, ids[0], err))
+		return true;
+	for (size_t i = 0; i < n; i++) /* none waits for one that never began */
+		ops_drop(o, ids[i]);
+	return false;
+}
+
+/* Its turn has come, or never will. */
+static void take_turn(struct ops *o, const struct lake *lake, struct seat *s)
+{
+	const struct seat *before = seat_of(o, s->after);
+	enum action_state state;
+	struct err err = {0};
+	bool queued;
+
+	pthread_mutex_lock(&o->lock);
+	queued = s->step == STEP_QUEUE;
+	state = before ? before->shown.state : ACTION_DONE;
+	pthread_mutex_unlock(&o->lock);
+	if (!queued || !action_is_over(state))
+		return;
+	if (state != ACTION_DONE && !s->go_on)
+		err_set(&err, ERR_CANCELLED, "not run: %s before it", action_state_word(state));
+	else if (ops_confirm(o, lake, s->job.id, &err))
+		return;
+	pthread_mutex_lock(&o->lock);
+	s->step = STEP_DROP;
+	s->shown.state = ACTION_CANCELLED;
+	keep(o, s->shown.words, sizeof s->shown.words, err.words);
+	pthread_mutex_unlock(&o->lock);
+	wake(s->cancel);
+}
+
 bool ops_lock(struct ops *o, bool locked, struct err *err)
 {
 	if (!locked && o->options.read_only)
@@ -519,7 +593,7 @@ bool ops_acting(struct ops *o)
 
 	pthread_mutex_lock(&o->lock);
 	for (size_t i = 0; i < o->n; i++)
-		acting = acting || o->seats[i]->shown.state == ACTION_RUNNING || o->seats[i]->shown.state == ACTION_VERIFYING;
+		acting = acting || o->seats[i]->shown.state == ACTION_QUEUED || o->seats[i]->shown.state == ACTION_RUNNING || o->seats[i]->shown.state == ACTION_VERIFYING;
 	pthread_mutex_unlock(&o->lock);
 	return acting;
 }
@@ -723,14 +797,22 @@ static void tell(struct ops *o, struct seat *s, void (*said)(void *, enum severi
 void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx)
 {
 	size_t n = 0;
+	bool reread;
 
 	conduct_all(o, lake);
 	drop_forgotten(o);
+	pthread_mutex_lock(&o->lock);
+	reread = o->settled_one;
+	o->settled_one = false;
+	pthread_mutex_unlock(&o->lock);
+	if (reread)
+		o->n_open = audit_left_open(o->audit, o->open, OPEN_MAX);
 	o->options.host->spawned(o->options.host, 0); /* who was started here and ended is no zombie */
 	for (size_t i = 0; i < o->n_open; i++)
 		o->shown[n++] = o->open[i];
 	for (size_t i = 0; i < o->n; i++) {
 		settle(o, o->seats[i], lake);
+		take_turn(o, lake, o->seats[i]);
 		tell(o, o->seats[i], said, ctx);
 		pthread_mutex_lock(&o->lock);
 		o->shown[n++] = o->seats[i]->shown;

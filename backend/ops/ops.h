@@ -21,6 +21,8 @@ struct ops_options {
 struct ops *ops_new(const struct ops_options *options);
 uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wish *wish, struct err *err);
 bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err *err);
+/* Confirms them all: they run one after another, in that order. go_on: also after one that failed; else those behind it are not run. */
+bool ops_confirm_all(struct ops *o, const struct lake *lake, const uint64_t *ids, size_t n, bool go_on, struct err *err);
 void ops_drop(struct ops *o, uint64_t id);
 bool ops_lock(struct ops *o, bool locked, struct err *err);
 bool ops_acting(struct ops *o);
@@ -45,6 +47,15 @@ enum audit_phase { AUDIT_BEGIN, AUDIT_NOTE, AUDIT_END };
 bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err);
 /* Actions that were begun by a process that is no more, and never ended: newest last. Returns how many were filled. */
 size_t audit_left_open(struct audit *a, struct action_shown *out, size_t most);
+/* The newest of them on that thing, from the file itself. False: there is none. */
+struct audit_entry {
+	char run[40];   /* whose it is: numbers of another process may be the same */
+	uint64_t id;
+	struct action_shown shown; /* words: its note */
+};
+bool audit_entry_of(struct audit *a, const char *service, const char *subject, struct audit_entry *out);
+/* Writes the end that its own process could not. */
+bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err);
 /* Replaces every secret of the profile in s by ***. */
 void audit_mask(const struct profile *profile, char *s, size_t size);
 

@@ -87,6 +87,11 @@ bool connect_read_statement(struct connect_statement *s, struct text message); /
 
 /* In time of its own. False: nobody answered; found: it still ran. */
 bool connect_interrupt(struct probe *p, const struct connect_caller *who, const char *operation, int64_t ms, bool *found);
+/* Does that operation still run there? True: the server said it; there: whether. */
+bool connect_is_there(struct probe *p, const struct connect_caller *who, const char *operation, int64_t ms, bool *there);
+/* In time of its own, until it has ended or it is given up. */
+bool connect_has_ended(struct probe *p, const struct connect_caller *who, const char *operation);
+bool connect_release(struct probe *p, const struct connect_caller *who);
 bool connect_failed(const struct grpc_answer *answer, struct err *err); /* always false */
 
 #endif

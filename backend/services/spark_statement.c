@@ -161,33 +161,65 @@ static bool is_conflict(const char *words)
 }
 
 /*
- * What was interrupted ends a little later, and a session that is released before stays half closed (4.1.4: IllegalStateException in
- * its log). Who asks to have the answer again learns whether it is still there; each time leaves some lines in the server's log.
+ * Who asks to have the answer again learns whether it is still there; each time leaves some lines in the server's log. A server that
+ * was started anew knows neither session nor operation.
  * ReattachExecuteRequest: operation_id = 3, client_type = 4.
  */
-static bool has_ended(struct probe *p, const struct connect_statement *s)
+bool connect_is_there(struct probe *p, const struct connect_caller *who, const char *operation, int64_t ms, bool *there)
+{
+	static const char *const gone[] = {"OPERATION_NOT_FOUND", "OPERATION_ABANDONED", "SESSION_NOT_FOUND", "SESSION_CLOSED", "SESSION_CHANGED"};
+	struct probe late = *p;
+	struct grpc_answer answer;
+	struct buf message;
+	struct err err;
+	bool good;
+
+	late.wait = wait_for(ms, -1);
+	buf_init(&message, 512);
+	connect_put_caller(&message, who->session);
+	protobuf_put_text(&message, 3, operation);
+	protobuf_put_text(&message, 4, "laketop");
+	good = grpc_call(&late, &p->at, CONNECT_SERVICE "ReattachExecute", buf_text(&message), who->token, &answer, &err);
+	*there = good;
+	for (size_t i = 0; good && i < sizeof gone / sizeof *gone; i++)
+		*there = *there && !text_has(text_of(answer.message), gone[i]);
+	grpc_answer_free(&answer);
+	buf_free(&message);
+	p->requests = late.requests;
+	p->bytes = late.bytes;
+	return good;
+}
+
+/* What was interrupted ends a little later, and a session that is released before stays half closed (4.1.4: IllegalStateException in
+ * its log). */
+bool connect_has_ended(struct probe *p, const struct connect_caller *who, const char *operation)
 {
 	int64_t until = clock_ms() + ENDS_MS;
 	bool there = true;
 
 	for (int64_t pause = ENDS_FIRST_MS; there && clock_ms() + pause < until; pause *= 2) {
-		struct probe late = *p;
-		struct grpc_answer answer;
-		struct buf message;
-		struct err err;
-
 		wait_fd(wait_for(pause, -1), -1, 0);
-		late.wait = wait_for(INTERRUPT_MS, -1);
-		buf_init(&message, 512);
-		connect_put_caller(&message, s->session);
-		protobuf_put_text(&message, 3, s->operation);
-		protobuf_put_text(&message, 4, "laketop");
-		if (grpc_call(&late, &p->at, CONNECT_SERVICE "ReattachExecute", buf_text(&message), s->token, &answer, &err))
-			there = !text_has(text_of(answer.message), "OPERATION_NOT_FOUND") && !text_has(text_of(answer.message), "OPERATION_ABANDONED");
-		grpc_answer_free(&answer);
-		buf_free(&message);
+		if (!connect_is_there(p, who, operation, INTERRUPT_MS, &there))
+			there = true;
 	}
 	return !there;
+}
+
+bool connect_release(struct probe *p, const struct connect_caller *who)
+{
+	struct probe late = *p;
+	struct grpc_answer answer;
+	struct buf message;
+	struct err err;
+	bool good;
+
+	late.wait = wait_for(INTERRUPT_MS, -1);
+	buf_init(&message, 512);
+	connect_put_release(&message, who->session);
+	good = grpc_call(&late, &p->at, CONNECT_SERVICE "ReleaseSession", buf_text(&message), who->token, &answer, &err) && answer.status == GRPC_OK;
+	grpc_answer_free(&answer);
+	buf_free(&message);
+	return good;
 }
 
 bool connect_execute(struct probe *p, struct connect_statement *s, struct text sql, struct err *err)
@@ -203,7 +235,7 @@ bool connect_execute(struct probe *p, struct connect_statement *s, struct text s
 	whole = grpc_stream(p, &p->at, CONNECT_SERVICE "ExecutePlan", buf_text(&message), s->token, CONNECT_MESSAGE_MOST, take_message, s, &answer, err);
 	buf_free(&message);
 	if (!whole) {
-		s->running = !connect_interrupt(p, &who, s->operation, INTERRUPT_MS, &s->interrupted) || !has_ended(p, s);
+		s->running = !connect_interrupt(p, &who, s->operation, INTERRUPT_MS, &s->interrupted) || !connect_has_ended(p, &who, s->operation);
 		return false;
 	}
 	s->running = false;
@@ -217,19 +249,11 @@ bool connect_execute(struct probe *p, struct connect_statement *s, struct text s
 
 void connect_close(struct probe *p, struct connect_statement *s)
 {
-	struct probe late = *p;
-	struct grpc_answer answer;
-	struct buf message;
-	struct err err;
+	const struct connect_caller who = {s->session, s->token};
 
 	buf_free(&s->result);
 	if (!s->open || s->running)
 		return;
-	late.wait = wait_for(INTERRUPT_MS, -1);
-	buf_init(&message, 512);
-	connect_put_release(&message, s->session);
-	grpc_call(&late, &p->at, CONNECT_SERVICE "ReleaseSession", buf_text(&message), s->token, &answer, &err);
-	grpc_answer_free(&answer);
-	buf_free(&message);
+	connect_release(p, &who);
 	s->open = false;
 }
