@@ -24,7 +24,8 @@ static const char *const on_words[] = {
 	[ON_CONNECTOR] = "connector", [ON_TASK] = "task", [ON_BACKEND] = "backend", [ON_PROFILE] = "profile",
 };
 static const char *const state_words[] = {
-	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_QUEUED] = "waiting", [ACTION_RUNNING] = "running", [ACTION_VERIFYING] = "verifying",
+	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_QUEUED] = "waiting",
+	[ACTION_RUNNING] = "running", [ACTION_VERIFYING] = "verifying",
 	[ACTION_DONE] = "done", [ACTION_FAILED] = "failed", [ACTION_CANCELLED] = "cancelled", [ACTION_OPEN] = "left open",
 };
 

@@ -593,7 +593,7 @@ bool ops_acting(struct ops *o)
 
 	pthread_mutex_lock(&o->lock);
 	for (size_t i = 0; i < o->n; i++)
-		acting = acting || o->seats[i]->shown.state == ACTION_QUEUED || o->seats[i]->shown.state == ACTION_RUNNING || o->seats[i]->shown.state == ACTION_VERIFYING;
+		acting = acting || (o->seats[i]->shown.state >= ACTION_QUEUED && o->seats[i]->shown.state <= ACTION_VERIFYING);
 	pthread_mutex_unlock(&o->lock);
 	return acting;
 }
