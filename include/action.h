@@ -158,6 +158,9 @@ const struct action_spec *action_spec_of(const char *verb, enum action_on on); /
 /* What earlier ones began and never ended, newest last, without asking anybody anything. */
 size_t actions_left_open(struct host *h, const char *state_dir, struct action_shown *out, size_t most);
 
+/* It answers rightly, and only those that start after it are missing: nothing more can be started of it. Pure. */
+bool service_waits_for_others(const struct lake *lake, const struct service *s);
+
 /* May it be wished now, on that? Pure; for menus. False: why says why not. */
 bool action_offered(const struct lake *lake, const struct action_spec *spec, const struct action_wish *wish, char why[200]);
 

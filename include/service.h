@@ -37,6 +37,7 @@ struct service_kind {
 	bool fleeting;            /* comes and goes by itself: a driver that ends is no failure */
 	bool firm;                /* with its main port taken it ends: it takes no other one */
 	int64_t grace_ms;         /* from process start until not serving is bad; 0: 60,000 */
+	const char *leads;        /* a kind whose services start after it, and without which it is not well: a master's workers; NULL: none */
 	const char *code_role;    /* the part that runs whatever code it is sent: open to others it is a warning; NULL: none */
 
 	/* Which part a port is, by its process's words; NULL: cannot tell. Pure. NULL: by number only. */

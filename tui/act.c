@@ -336,11 +336,11 @@ static void reverse_needs(const struct lake *lake, struct order *o)
 	o->n = sorted.n;
 }
 
-static bool needs_nothing(const struct setup *setup, const struct service *s)
+static bool needs_nothing(const struct setup *setup, const struct lake *lake, const struct service *s)
 {
 	enum verdict v = s->verdict.shown.verdict;
 
-	return setup->options->command == COMMAND_START ? v == VERDICT_SERVING
+	return setup->options->command == COMMAND_START ? v == VERDICT_SERVING || service_waits_for_others(lake, s)
 	     : setup->options->command == COMMAND_STOP ? (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !s->verdict.shown.owner.pid : false;
 }
 
@@ -370,7 +370,7 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 		const struct service *s = lake_service(lake, names[i]);
 		struct action_wish wish = {0};
 
-		if (!s || needs_nothing(setup, s)) {
+		if (!s || needs_nothing(setup, lake, s)) {
 			printf("%s %s: %s already\n", command_specs[o->command].name, names[i], s ? verdict_word(s->verdict.shown.verdict) : "gone");
 			continue;
 		}

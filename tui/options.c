@@ -81,7 +81,7 @@ const struct option_spec option_specs[] = {
 	{"--resume", NULL, "go on with the step that the last run did not finish", FOR(COMMAND_RUN)},
 	{"--retry", NULL, "where another commit came between: try it again, up to five times", FOR(COMMAND_DO)},
 	{"--keep-going", NULL, "of several: go on after one that failed", FOR(COMMAND_DO)},
-	{"--of", "VERSION", "only those that the profile expects in this version: start spark --of 4.1", ACTS},
+	{"--of", "VERSION", "only those that the profile expects in this version: start spark --of 4.1 (or --version 4.1)", ACTS},
 	{"--read-only", NULL, "nothing can be changed, whatever is pressed", FOR(COMMAND_SCREEN) | ACTS},
 	{"--locked", NULL, "begin with actions locked; L unlocks them", FOR(COMMAND_SCREEN)},
 	{"--version", NULL, "versions of laketop and its libraries", 0},
@@ -287,6 +287,8 @@ static bool parse_option(int argc, char *const argv[], int *i, struct options *o
 
 	if (!spec)
 		return unknown_option(o->command, word, err);
+	if (!strcmp(spec->name, "--version") && (ACTS & FOR(o->command)) && (value || (*i + 1 < argc && argv[*i + 1][0] != '-')))
+		spec = find_option("--of"); /* "start spark --version 4.1" */
 	if (!belongs(spec, o->command)) {
 		if (o->command == COMMAND_SCREEN)
 			return err_set(err, ERR_USAGE, "%s needs a command: \"laketop --help\" says which", spec->name);

@@ -376,6 +376,19 @@ static const struct compose_service *in_compose(const struct checkout *c, const 
 	return one;
 }
 
+/* Where a container does not exist yet, its compose file makes it. */
+static void fit_compose(struct loaded *p, const struct checkout *c, struct expectation *e, const struct compose_service *one)
+{
+	const char **files = arena_alloc(p->profile.arena, 2 * sizeof *files);
+
+	if (!files)
+		return;
+	files[0] = arena_printf(p->profile.arena, "%s/%s", c->path, one->file);
+	files[1] = NULL;
+	e->compose = files;
+	e->compose_service = arena_copy(p->profile.arena, text_of(one->name));
+}
+
 /* false: this checkout has no such service. */
 static bool fit_service(struct loaded *p, const struct checkout *c, struct expectation *e)
 {
@@ -386,6 +399,7 @@ static bool fit_service(struct loaded *p, const struct checkout *c, struct expec
 		return !e->container;
 	e->container = arena_copy(p->profile.arena, text_of(one->container));
 	e->unit = NULL;
+	fit_compose(p, c, e, one);
 	fit_published(p, e, one);
 	fit_variables(p, e, one);
 	if (image_says_version(one->image, version, sizeof version)) {

@@ -215,6 +215,22 @@ static bool is_gone(const struct lake *lake, const struct action_job *j, const s
 		(!j->target.pid || !p || p->state == 'Z'); /* whose parent does not care is gone all the same */
 }
 
+bool service_waits_for_others(const struct lake *lake, const struct service *s)
+{
+	const struct judged *j = &s->verdict.shown;
+
+	if (!s->kind || !s->kind->leads || (j->verdict != VERDICT_SICK && j->verdict != VERDICT_STARTING) || j->answers != s->kind ||
+		j->links[LINK_VERSION].state == LINK_BAD)
+		return false;
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *other = lake->services[i];
+
+		if (other->kind && !strcmp(other->kind->name, s->kind->leads) && is_served(other))
+			return false;
+	}
+	return true;
+}
+
 static enum action_settled settled(const struct lake *lake, const struct action_job *j, char words[ACTION_WORDS_SIZE])
 {
 	const struct service *s = lake_service(lake, j->wish.service);
@@ -236,6 +252,8 @@ static enum action_settled settled(const struct lake *lake, const struct action_
 	if (p->doing == DOING_RESTART && shown->owner.started && shown->owner.started == j->target.started)
 		return SETTLED_NOT_YET;
 	if (shown->verdict == VERDICT_SERVING)
+		return SETTLED_WELL;
+	if (service_waits_for_others(lake, s))
 		return SETTLED_WELL;
 	return shown->verdict == VERDICT_BLOCKED || shown->verdict == VERDICT_IMPOSTOR || shown->verdict == VERDICT_WRONG_VERSION ? SETTLED_BADLY :
 		SETTLED_NOT_YET;

@@ -617,6 +617,7 @@ static const char *role_of(struct text hint, uint16_t port)
 
 const struct service_kind kind_spark_master = {
 	.name = "spark-master",
+	.leads = "spark-worker",
 	.title = "Spark master",
 	.group = "compute",
 	.ports = (const struct port_role[]){{"ui", UI_DEFAULT, PORT_ASK, 8082}, {"rpc", RPC_DEFAULT, PORT_SILENT, 7078},

@@ -13,7 +13,11 @@ import sys
 import tempfile
 import time
 
-from check import LAKETOP, CannotRun, Lab, end, free_port, laketop, ok, screen, skip, status, story, until
+from check import LAKETOP, ROOT, CannotRun, Lab, end, free_port, laketop, ok, screen, skip, status, story, until
+
+sys.path.insert(0, str(ROOT / "tests" / "lab"))
+sys.dont_write_bytecode = True
+from fetching import java, place  # noqa: E402
 
 own = Lab("operate", "docker")
 SOCKET = own.home / "run" / "docker.sock"
@@ -182,6 +186,47 @@ def compose_v2_is_given_this_argv():
     ok("and-the-audit-says-that-nobody-waited", (last["phase"], last["title"], last["state"]) == ("end", "start made", "cancelled"), last)
 
 
+def the_reference_stack_is_started_by_its_compose_files():
+    """A checkout of lakehouse-at-home, made small: its compose files, its images by name, and a real Spark in them."""
+    home = pathlib.Path(place("spark-4.1")) / "deps"
+    if not shutil.which("docker-compose") or not home.is_dir():
+        return skip("reference-stack", "no docker-compose, or Spark 4.1 was not fetched (tests/lab/lab fetch pocket)")
+    checkout = room / "lakehouse-at-home"
+    checkout.mkdir()
+    (checkout / "lakehouse").touch(0o755)
+    (checkout / ".env").write_text("SPARK_41=4.1.4\n")
+    ui, rpc, worker = free_port(), free_port(), free_port()
+    java_home = os.path.dirname(os.path.dirname(os.path.realpath(java())))
+    mounts = "".join(f"\n      - {p}:{p}:ro" for p in ("/usr", "/etc", "/opt", str(home.parent)) if os.path.exists(p))
+    common = f"    network_mode: host\n    init: true\n    volumes:{mounts}\n"
+
+    def one(name, image, variables, *words):
+        said = "".join(f"      - {k}={v}\n" for k, v in {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_NO_DAEMONIZE": 1, "JAVA_HOME": java_home,
+                                                      "SPARK_DAEMON_MEMORY": "256m", **variables}.items())
+        return (f"  {name}:\n    image: apache/spark:{image}-scala2.13-java21-python3-r-ubuntu\n    container_name: {name}\n{common}    environment:\n{said}"
+                f"    command: {json.dumps(['bash', str(home / 'bin' / 'spark-class'), *map(str, words)])}\n")
+
+    (checkout / "docker-compose-spark41.yml").write_text(
+        "services:\n" + one("spark-master-41", "${SPARK_41}", {"SPARK_MASTER_PORT": rpc, "SPARK_MASTER_WEBUI_PORT": ui},
+                            "org.apache.spark.deploy.master.Master", "-h", "127.0.0.1") +
+        one("spark-worker-41", "${SPARK_41}", {"SPARK_WORKER_WEBUI_PORT": worker}, "org.apache.spark.deploy.worker.Worker", "-h", "127.0.0.1",
+            "-d", "/tmp", "-m", "512m", f"spark://127.0.0.1:{rpc}"))
+    (checkout / "docker-compose.yml").write_text(
+        "services:\n" + one("spark-master", "4.0.5", {"SPARK_MASTER_PORT": free_port(), "SPARK_MASTER_WEBUI_PORT": free_port()}, "none"))
+    docker("tag", "laketop-lab/host:1", "apache/spark:4.1.4-scala2.13-java21-python3-r-ubuntu")
+    env = {"LAKEHOUSE_HOME": str(checkout)}
+    did("spark-of-a-version-is-started-by-the-compose-file-of-that-version", "lakehouse-at-home", "start", "spark", "--version", "4.1", env=env, timeout=300,
+        says=("docker-compose-spark41.yml up -d --no-deps spark-master-41", "docker-compose-spark41.yml up -d --no-deps spark-worker-41",
+              "done: serving 4.1.4"))
+    ok("in-the-order-of-their-needs", docker("ps", "--format", "{{.Names}}").split()[:2] == ["spark-worker-41", "spark-master-41"], docker("ps"))
+    ok("and-no-other-version-is", not docker("ps", "-aq", "--filter", "name=^spark-master$"), docker("ps", "-a"))
+    did("what-stands-already-is-said-so", "lakehouse-at-home", "start", "spark", "--version", "4.1", env=env, says=("serving already",))
+    did("a-version-that-is-nowhere-is-refused", "lakehouse-at-home", "start", "spark", "--version", "3.5", env=env, code=2, says=("of version 3.5",))
+    did("its-containers-are-stopped-the-other-way-round", "lakehouse-at-home", "stop", "spark", "--version", "4.1", env=env,
+        says=("docker stop spark-worker-41", "docker stop spark-master-41"))
+    docker("rm", "-f", "spark-master-41", "spark-worker-41")
+
+
 # ---- systemd ----
 
 def systemd_is_given_this_argv():
@@ -304,7 +349,7 @@ try:
         os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
         for each in (a_container_is_stopped_started_restarted_by_the_engines_api, a_start_that_fails_is_named,
                      a_container_that_is_gone_by_the_yes_is_told_as_404, compose_makes_the_container_that_does_not_exist_yet,
-                     compose_v2_is_given_this_argv, systemd_is_given_this_argv, programs_go_on_without_us,
+                     the_reference_stack_is_started_by_its_compose_files, compose_v2_is_given_this_argv, systemd_is_given_this_argv, programs_go_on_without_us,
                      what_was_cut_short_is_told_by_the_next_start, leaving_while_one_runs_asks, under_read_only_and_lock_nothing_is_spawned):
             if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
                 story(each)

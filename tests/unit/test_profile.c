@@ -640,7 +640,11 @@ static void a_checkout_tells_versions_ports_and_containers(void **state)
 	assert_int_equal(expected_role_port(e, "rpc"), 7178);
 	assert_string_equal(e->config[0], "/home/ana/lakehouse-at-home/config/spark/spark-defaults.conf");
 	assert_string_equal(e->jars[0], "/home/ana/lakehouse-at-home/jars");
+	assert_string_equal(e->compose[0], "/home/ana/lakehouse-at-home/docker-compose-spark41.yml");
+	assert_null(e->compose[1]);
 	assert_string_equal(profile_service(p, "spark-worker-41")->container, "spark-worker-41-1");
+	assert_string_equal(profile_service(p, "spark-worker-41")->compose_service, "spark-worker-41");
+	assert_null(profile_service(p, "postgres")->compose); /* it runs on the host */
 	assert_string_equal(profile_service(p, "kafka")->version, "3.5"); /* of Confluent's 7.5.0 */
 	assert_null(profile_service(p, "zookeeper")->version);            /* which says nothing of ZooKeeper */
 	assert_int_equal(expected_role_port(profile_service(p, "zookeeper"), "admin"), 9998);
