@@ -139,6 +139,8 @@ bool grid_act(struct grid *g, const struct grid_source *source, int page, enum a
 const struct action_shown *lake_action(const struct lake *lake, uint64_t id); /* NULL: gone */
 enum style action_style(const struct action_shown *a);
 void action_draw(const struct lake *lake, uint64_t id, struct canvas *c);
+/* A run of a runbook, from line top on; top -1: where it runs. False: that action is none. */
+bool run_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c);
 
 enum style verdict_style(enum verdict v);
 /* Every word of the filter stands in some cell, without regard to case; "" matches all. */

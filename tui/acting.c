@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "keymap.h"
+#include "offers.h"
 #include "palette.h"
+#include "runbook.h"
+
+enum { IDS_MAX = sizeof ((struct acting *)0)->ids / sizeof(uint64_t), PAGE = 10 };
 
 static const char unlocking[] = "unlock";
 
@@ -80,30 +84,62 @@ bool acting_menu_of(struct acting *a, const struct lake *lake, enum action_on on
 	return menu(a, lake, on);
 }
 
+/* What ran, newest first; steps stand in their run. */
+static size_t add_done(struct acting *a, const struct lake *lake)
+{
+	size_t n = 0;
+
+	for (size_t i = lake->n_actions; i-- > 0 && n < IDS_MAX;) {
+		const struct action_shown *s = &lake->actions[i];
+		struct choice *choice;
+		char detail[REASON_SIZE];
+
+		if (s->parent)
+			continue;
+		a->ids[n] = s->id;
+		snprintf(detail, sizeof detail, "%s%s%.200s", action_state_word(s->state), s->words[0] ? ": " : "", s->words);
+		choice = chooser_add(&a->chooser, CHOICE_ACTION, (int)n++, "", s->title, detail);
+		choice->style = action_style(s);
+	}
+	return n;
+}
+
 bool acting_list(struct acting *a, const struct lake *lake)
 {
-	size_t n = lake->n_actions < 64 ? lake->n_actions : 64;
+	struct offer offer;
+	size_t n;
 
 	begin(a, ACTING_LIST);
-	for (size_t i = 0; i < n; i++) { /* newest first */
-		const struct action_shown *s = &lake->actions[lake->n_actions - 1 - i];
-		struct choice *choice;
-		char words[REASON_SIZE], detail[REASON_SIZE];
-
-		a->ids[i] = s->id;
-		snprintf(words, sizeof words, "%s%s%.200s", action_state_word(s->state), s->words[0] ? ": " : "", s->words);
-		text_clean(detail, sizeof detail, text_of(words)); /* its lines as one */
-		choice = chooser_add(&a->chooser, CHOICE_ACTION, (int)i, "", s->title, detail);
-		choice->style = action_style(s);
+	n = add_done(a, lake);
+	for (int i = 0, offered = 0; i < offers_end(lake); i++) {
+		if (!offer_get(lake, i, &offer))
+			continue;
+		if (!offered++)
+			chooser_add(&a->chooser, CHOICE_HEADING, 0, "", "the profile's own", "");
+		chooser_add(&a->chooser, offer.can ? CHOICE_OFFER : CHOICE_NOTE, i, "", offer.title, offer.detail)->style =
+			!offer.can ? STYLE_DIM : offer.destructive ? STYLE_WARN : STYLE_NORMAL;
+		n++;
 	}
 	chooser_search(&a->chooser);
 	return n > 0;
+}
+
+bool acting_offer(struct acting *a, const struct lake *lake, int number)
+{
+	struct offer offer;
+
+	if (!offer_get(lake, number, &offer) || !offer.can)
+		return false;
+	a->on = offer.wish;
+	acting_one(a, 0);
+	return true;
 }
 
 void acting_one(struct acting *a, uint64_t id)
 {
 	a->mode = ACTING_ONE;
 	a->id = id;
+	a->run_top = -1;
 }
 
 void acting_unlock(struct acting *a)
@@ -120,10 +156,12 @@ void acting_quit(struct acting *a)
 
 /* ---- keys ---- */
 
-static enum acting_key chosen(struct acting *a)
+static enum acting_key chosen(struct acting *a, const struct lake *lake)
 {
 	const struct choice *choice = chooser_chosen(&a->chooser);
 
+	if (choice->what == CHOICE_OFFER)
+		return acting_offer(a, lake, choice->number) ? ACTING_WISHES : ACTING_CLOSES;
 	if (a->mode == ACTING_LIST) {
 		acting_one(a, a->ids[choice->number]);
 		return ACTING_STAYS;
@@ -134,11 +172,11 @@ static enum acting_key chosen(struct acting *a)
 	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
 }
 
-static enum acting_key press_list(struct acting *a, int key)
+static enum acting_key press_list(struct acting *a, const struct lake *lake, int key)
 {
 	switch (chooser_key(&a->chooser, key)) {
 	case CHOOSER_CHOSEN:
-		return chosen(a);
+		return chosen(a, lake);
 	case CHOOSER_LEFT:
 		return ACTING_CLOSES;
 	case CHOOSER_OPEN:
@@ -159,7 +197,7 @@ static bool takes_options(struct acting *a, const struct action_shown *s)
 			a->spec = action_specs[i];
 			a->on = s->wish;
 			a->n_marks = 0;
-			return a->spec->options && a->spec->options[0];
+			return a->spec->options && a->spec->options != any_option && a->spec->options[0];
 		}
 	return false;
 }
@@ -176,9 +214,24 @@ static enum acting_key wishes(struct acting *a, const struct action_shown *s, co
 	return ACTING_WISHES;
 }
 
+/* A run may be longer than the screen. */
+static bool scrolls(struct acting *a, int key)
+{
+	int by = key == 'j' || key == K_DOWN ? 1 : key == 'k' || key == K_UP ? -1 : key == K_PAGE_DOWN || key == ' ' ? PAGE : key == K_PAGE_UP ? -PAGE : 0;
+
+	if (by && a->run_top < 0)
+		a->run_top = 0;
+	if (by)
+		a->run_top = a->run_top + by > 0 ? a->run_top + by : 0;
+	return by != 0;
+}
+
 static enum acting_key press_one(struct acting *a, const struct lake *lake, int key)
 {
 	const struct action_shown *s = lake_action(lake, a->id);
+
+	if (s && lake_run(lake, a->id) && scrolls(a, key))
+		return ACTING_STAYS;
 
 	if (!s)
 		return leaves(key) || key == K_ENTER ? ACTING_CLOSES : ACTING_STAYS;
@@ -229,7 +282,7 @@ enum acting_key acting_press(struct acting *a, const struct lake *lake, int key)
 	switch (a->mode) {
 	case ACTING_MENU:
 	case ACTING_LIST:
-		return press_list(a, key);
+		return press_list(a, lake, key);
 	case ACTING_FORM:
 		return acting_form_key(a, key);
 	case ACTING_ONE:
@@ -277,7 +330,8 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 		acting_form_draw(a, lake, c, y, x);
 		return;
 	case ACTING_ONE:
-		action_draw(lake, a->id, c);
+		if (!run_draw(lake, a->id, &a->run_top, c))
+			action_draw(lake, a->id, c);
 		return;
 	case ACTING_MANY:
 		acting_many_draw(a, lake, c);

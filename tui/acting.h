@@ -29,6 +29,7 @@ struct acting {
 	bool go_on;             /* after one that failed */
 	uint64_t run[ACTION_MARKS_MAX]; /* of those that are offered */
 	size_t n_run;
+	int run_top;            /* of a run: the first line in sight; -1: where it runs */
 	struct prompt word;
 	const char *wrong;      /* of the word; NULL */
 };
@@ -40,7 +41,9 @@ enum acting_key { ACTING_STAYS, ACTING_CLOSES, ACTING_WISHES, ACTING_CONFIRMS, A
 bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, const char *service, const char *subject);
 /* The same for several things: what can be done to any of them. */
 bool acting_menu_of(struct acting *a, const struct lake *lake, enum action_on on, const struct action_mark *marks, size_t n);
-bool acting_list(struct acting *a, const struct lake *lake); /* false: none yet */
+bool acting_list(struct acting *a, const struct lake *lake); /* what ran, and what the profile offers; false: neither */
+/* One of offers.h is wished: a->on is the wish. False: it cannot be. */
+bool acting_offer(struct acting *a, const struct lake *lake, int number);
 void acting_one(struct acting *a, uint64_t id);
 void acting_unlock(struct acting *a);
 void acting_quit(struct acting *a);

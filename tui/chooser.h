@@ -13,6 +13,7 @@ enum choice_what {
 	CHOICE_PANEL,   /* number is an index of panels[] */
 	CHOICE_SERVICE, /* title is its name */
 	CHOICE_ACTION,  /* number is its owner's */
+	CHOICE_OFFER,   /* number is one of offers.h */
 };
 
 struct choice {

@@ -194,7 +194,7 @@ static void add_action(struct parts *p, const struct lake *lake)
 	for (size_t i = lake->n_actions; i-- > 0;) {
 		const struct action_shown *a = &lake->actions[i];
 
-		if (a->state == ACTION_RUNNING || a->state == ACTION_VERIFYING) {
+		if ((a->state == ACTION_RUNNING || a->state == ACTION_VERIFYING) && !a->parent) {
 			add(p, STYLE_INPUT, 1, false, " %s: %s %s ", a->title, action_state_word(a->state), clock_span(span, lake->wall - a->begun));
 			return;
 		}

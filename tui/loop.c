@@ -27,7 +27,7 @@
 #include "theme.h"
 #include "trim.h"
 
-enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 120, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000, TRIM_MS = 5000 };
+enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 120, STOP_ACTING_MS = 6000, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000, TRIM_MS = 5000 };
 
 struct loop {
 	const struct setup *setup;
@@ -305,6 +305,8 @@ static int timeout_of(const struct loop *l, int64_t now)
 
 	if (!frozen(l))
 		due = earlier(due, earlier(engine_due(l->engine) > l->news_next ? engine_due(l->engine) : l->news_next, now + 1000));
+	if (!frozen(l) && now < l->news_next) /* until then nobody listens for news */
+		due = earlier(due, l->news_next);
 	if (input_pasting(l->input))
 		due = earlier(due, l->paste_end);
 	due = earlier(due, now + 60000);
@@ -385,7 +387,8 @@ static void finish(struct loop *l)
 		terminal_gone(l->terminal);
 	else
 		terminal_close(l->terminal);
-	end_engine(l->engine, STOP_MS, l->code);
+	/* what runs is cancelled, and a program has a while to end by itself */
+	end_engine(l->engine, engine_acting(l->engine) ? STOP_ACTING_MS : STOP_MS, l->code);
 	screen_free(l->screen);
 	canvas_free(l->canvas);
 	close(l->signals);

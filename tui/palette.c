@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The palette: panels, services, acts. A service's detail is how it does, an act's is what it
+ * The palette: panels, services, runbooks and test data, acts. A service's detail is how it does, an act's is what it
  * does and its key, so that the palette teaches the keys. Pure over a lake.
  */
 #include "palette.h"
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "keymap.h"
+#include "offers.h"
 
 static int lower(char c)
 {
@@ -89,6 +90,16 @@ static void add_services(struct chooser *ch, const struct lake *lake)
 	}
 }
 
+static void add_offers(struct chooser *ch, const struct lake *lake)
+{
+	for (int i = 0; i < offers_end(lake); i++) {
+		struct offer offer;
+
+		if (offer_get(lake, i, &offer))
+			chooser_add(ch, offer.can ? CHOICE_OFFER : CHOICE_NOTE, i, "", offer.title, offer.detail)->style = offer.can ? STYLE_NORMAL : STYLE_DIM;
+	}
+}
+
 static void add_acts(struct chooser *ch, bool ascii)
 {
 	char keys[32];
@@ -106,6 +117,7 @@ void palette_fill(struct chooser *ch, const struct lake *lake, bool ascii)
 	ch->typing = ch->always_typing = true;
 	add_panels(ch);
 	add_services(ch, lake);
+	add_offers(ch, lake);
 	add_acts(ch, ascii);
 	chooser_search(ch);
 }

@@ -557,6 +557,11 @@ static void run_choice(struct screen *s, const struct choice *chosen, struct wis
 		go_to_panel(s, choice.number);
 	else if (choice.what == CHOICE_SERVICE)
 		open_service(s, choice.title + strlen("open "));
+	else if (choice.what == CHOICE_OFFER && acting_offer(&s->acting, s->lake, choice.number)) {
+		s->mode = MODE_ACTING;
+		wish->what |= WISH_ACT;
+		wish->action = &s->acting.on;
+	}
 }
 
 static void chooser_mode_key(struct screen *s, int key, struct wish *wish)

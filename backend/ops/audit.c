@@ -159,6 +159,24 @@ static void text_of_json(char *out, size_t size, const struct json *j, const cha
 	text_clean(out, size, text_of(s ? s : ""));
 }
 
+static void drop_pending(struct pending *list, size_t *n, size_t at)
+{
+	memmove(list + at, list + at + 1, (*n - at - 1) * sizeof *list);
+	(*n)--;
+}
+
+/* A step that was cut short is done anew by the run that goes on, and with that run the one before is over. */
+static void drop_made_good(struct pending *list, size_t *n, const struct json *j)
+{
+	const char *verb = json_string(json_get(j, "verb")), *subject = json_string(json_get(j, "subject")), *state = json_string(json_get(j, "state"));
+
+	if (!verb || !subject || !state || strcmp(state, action_state_word(ACTION_DONE)) != 0 || (strcmp(verb, "run") != 0 && strcmp(verb, "command") != 0))
+		return;
+	for (size_t i = *n; i-- > 0;)
+		if (!strcmp(list[i].shown.wish.verb, verb) && !strcmp(list[i].shown.wish.subject, subject))
+			drop_pending(list, n, i);
+}
+
 static void read_line(struct text line, struct pending *list, size_t *n)
 {
 	struct json *j = json_parse(line, NULL);
@@ -186,9 +204,11 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 		json_i64(json_get(j, "pid_began_ms"), &p->began);
 		if (json_i64(json_get(j, "begun_ms"), &begun))
 			p->shown.begun = begun;
-	} else if (!strcmp(phase, phases[AUDIT_END]) && at < *n) {
-		memmove(list + at, list + at + 1, (*n - at - 1) * sizeof *list);
-		(*n)--;
+	} else if (!strcmp(phase, phases[AUDIT_END])) {
+		if (at < *n)
+			drop_pending(list, n, at);
+		drop_made_good(list, n, j);
+		at = *n;
 	}
 	if (at < *n && json_string(json_get(j, "note")))
 		text_of_json(list[at].shown.words, sizeof list[at].shown.words, j, "note");

@@ -229,8 +229,9 @@ static bool rehearse_step(struct action_job *j, const struct lake *lake, struct 
 		}
 		ops_forget(j->ops, r->child);
 	}
-	if (!ops_shown(j->ops, r->child, &child)) {
+	if (!ops_shown(j->ops, r->child, &child)) { /* over, and forgotten */
 		r->child = 0;
+		r->dropped = false;
 		return true;
 	}
 	if (child.state == ACTION_OFFERED && !r->dropped) {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A run of a runbook on the screen: every step with what exactly it would do, before the one yes; then
+ * which one runs, how each went and how long it took. Pure over a lake.
+ */
+#include "runbook.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "show.h"
+
+enum { TEXT_AT = 7, SPAN_WIDTH = 8, CURRENT_ABOVE = 3 };
+
+struct drawing {
+	struct canvas *c;
+	int y; /* of the next line; above the first are those that are scrolled away */
+};
+
+static const struct {
+	const char *glyph, *ascii;
+	enum style style;
+} marks[] = {
+	[STAGE_AHEAD] = {"·", ".", STYLE_DIM}, [STAGE_PASSED] = {"-", "-", STYLE_DIM}, [STAGE_RUNS] = {"▶", ">", STYLE_ACCENT},
+	[STAGE_DONE] = {"●", "*", STYLE_GOOD}, [STAGE_FAILED] = {"✗", "x", STYLE_BAD}, [STAGE_CANCELLED] = {"○", "o", STYLE_WARN},
+};
+
+static void put_lines(struct drawing *d, enum style style, const char *s)
+{
+	struct text rest = text_of(s), line;
+	char words[sizeof ((struct step_shown *)0)->exact];
+
+	while (text_line(&rest, &line))
+		if (line.len)
+			d->y += show_wrapped(d->c, d->y, TEXT_AT, d->c->width - TEXT_AT - 1, style, text_copy(words, sizeof words, line));
+}
+
+static void put_step(struct drawing *d, const struct lake *lake, const struct action_shown *a, const struct step_shown *s, size_t number)
+{
+	bool plan = !a->begun, current = s->stage == STAGE_RUNS || s->stage == STAGE_FAILED || s->stage == STAGE_CANCELLED;
+	char span[CLOCK_TEXT];
+
+	canvas_text(d->c, d->y, 1, 1, marks[s->stage].style, d->c->ascii ? marks[s->stage].ascii : marks[s->stage].glyph);
+	canvas_printf(d->c, d->y, 3, 4, s->destructive ? STYLE_WARN : STYLE_DIM, "%2zu%s", number, s->destructive ? "!" : ".");
+	if (s->begun)
+		canvas_right(d->c, d->y, d->c->width - SPAN_WIDTH - 1, SPAN_WIDTH, STYLE_DIM, clock_span(span, (s->ended ? s->ended : lake->wall) - s->begun));
+	canvas_text(d->c, d->y++, TEXT_AT, d->c->width - TEXT_AT - SPAN_WIDTH - 2, s->stage == STAGE_PASSED ? STYLE_DIM : STYLE_NORMAL, s->title);
+	if ((plan || current) && s->stage != STAGE_PASSED && s->exact[0] && !step_says_all(s))
+		put_lines(d, !s->known ? STYLE_WARN : STYLE_DIM, s->exact);
+	if (s->words[0])
+		put_lines(d, marks[s->stage].style, s->words);
+}
+
+static const char *question(const struct action_shown *a)
+{
+	switch (a->state) {
+	case ACTION_PREPARING:
+		return "finding out what exactly each step would do; nothing is changed yet   Esc leaves";
+	case ACTION_OFFERED:
+		return "Run them all? [y/N]   ! takes something down   j k scroll";
+	case ACTION_QUEUED:
+	case ACTION_RUNNING:
+	case ACTION_VERIFYING:
+		return "c cancels it   Esc leaves it running (X lists it)   j k scroll";
+	case ACTION_DONE:
+	case ACTION_FAILED:
+	case ACTION_CANCELLED:
+	case ACTION_OPEN:
+		break;
+	}
+	return "Esc closes   j k scroll";
+}
+
+static int lines_of(const struct lake *lake, const struct action_shown *a, const struct run_shown *run, const struct canvas *like, int *current)
+{
+	struct canvas nowhere = *like;
+	struct drawing d = {.c = &nowhere, .y = 0};
+
+	nowhere.height = 0; /* what is drawn there is only counted */
+	for (size_t i = 0; i < run->n_steps; i++) {
+		if (i == run->at)
+			*current = d.y;
+		put_step(&d, lake, a, &run->steps[i], i + 1);
+	}
+	return d.y;
+}
+
+bool run_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c)
+{
+	const struct action_shown *a = lake_action(lake, id);
+	const struct run_shown *run = lake_run(lake, id);
+	struct canvas body = canvas_part(c, 2, 0, c->height - 4, c->width);
+	struct drawing d = {.c = &body};
+	int current = 0, n, first;
+	char span[CLOCK_TEXT], words[ACTION_WORDS_SIZE];
+
+	if (!a || !run)
+		return false;
+	canvas_clear(c);
+	canvas_text(c, 0, 1, -1, STYLE_WARN, a->title);
+	canvas_printf(c, 0, 3 + canvas_columns(c, a->title), -1, action_style(a), "%s %s", action_state_word(a->state),
+		a->begun ? clock_span(span, (a->ended ? a->ended : lake->wall) - a->begun) : "");
+	n = lines_of(lake, a, run, &body, &current);
+	first = *top >= 0 ? *top : a->begun && !action_is_over(a->state) ? current - CURRENT_ABOVE : 0;
+	first = int_clamp(first, 0, int_max(n - body.height, 0));
+	if (*top >= 0)
+		*top = first;
+	d.y = -first;
+	for (size_t i = 0; i < run->n_steps; i++)
+		put_step(&d, lake, a, &run->steps[i], i + 1);
+	if (first + body.height < n)
+		canvas_printf(c, c->height - 2, TEXT_AT, -1, STYLE_DIM, "%d more lines below", n - first - body.height);
+	else if (action_is_over(a->state))
+		canvas_text(c, c->height - 2, 1, -1, action_style(a), text_copy(words, sizeof words, text_until(text_of(a->words), '\n')));
+	canvas_text(c, c->height - 1, 1, -1, STYLE_KEY, question(a));
+	return true;
+}

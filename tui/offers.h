@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+/* What the profile itself offers to be run: its runbooks, its test data. In the palette and in X. Pure over a lake. */
+#ifndef LAKETOP_TUI_OFFERS_H
+#define LAKETOP_TUI_OFFERS_H
+
+#include "panel.h"
+
+struct offer {
+	struct action_wish wish;
+	char title[80], detail[REASON_SIZE]; /* detail: what it is, or why it cannot be run */
+	bool can, destructive;
+};
+int offers_end(const struct lake *lake); /* numbers are below this one; some are none */
+bool offer_get(const struct lake *lake, int number, struct offer *out); /* false: there is none of this number now */
+
+#endif
