@@ -23,6 +23,7 @@ struct catalog_entry { /* texts live as long as the call that hands it over; non
 struct catalog_said { /* what a listing found beside tables */
 	char words[160];         /* "the listing is cut at 100 by Unity Catalog's Iceberg endpoint"; "" nothing */
 	bool cut;                /* there may be more tables than were told */
+	bool named;              /* names begin with that of the catalog that each table is of: there are several */
 };
 
 enum catalog_answer {
@@ -51,6 +52,9 @@ extern const struct catalog_kind *const catalog_kinds[]; /* ends with NULL */
 struct endpoint catalog_endpoint(const struct catalog *c); /* where it is asked; port 0: folders are its tables */
 /* The S3 of a service of the profile, with its key; all zero: name is NULL, or there is no such service. */
 struct storage profile_storage(const struct profile *profile, const char *name);
+/* What an engine calls that table: its catalog, and the rest of the name, which is returned. Of several catalogs each is called by its
+ * own name. "": the name cannot be said. */
+const char *catalog_for_engine(const struct catalog *c, bool named, const char *table, char engine[NAME_SIZE]);
 const struct catalog_kind *catalog_kind_named(const char *name); /* NULL: none */
 
 #endif

@@ -184,9 +184,10 @@ unsigned table_act(struct panel_view *view, const struct lake_table *t)
 
 static bool put_subject(struct table_page *page, const struct lake_table *t, const struct catalog_view *c)
 {
-	const struct catalog *catalog = c->catalog;
+	char engine[NAME_SIZE];
+	const char *table = catalog_for_engine(c->catalog, snapshot_get(c->snapshot, "named").type == VALUE_INT, name_in(t, c), engine);
 
-	return rows_subject(page->subject, catalog->engine_catalog ? catalog->engine_catalog : catalog->name, name_in(t, c), ROWS_SHOWN);
+	return table[0] && rows_subject(page->subject, engine, table, ROWS_SHOWN);
 }
 
 static unsigned ask(struct table_page *page, struct panel_view *view, const struct lake_table *t, size_t at)

@@ -20,6 +20,23 @@ const struct catalog_kind *catalog_kind_named(const char *name)
 	return NULL;
 }
 
+const char *catalog_for_engine(const struct catalog *c, bool named, const char *table, char engine[NAME_SIZE])
+{
+	size_t len = 0;
+	bool quoted = table[0] == '"';
+
+	text_copy(engine, NAME_SIZE, text_of(c->engine_catalog ? c->engine_catalog : c->name));
+	if (!named)
+		return table;
+	for (table += quoted; *table && len + 1 < NAME_SIZE && (quoted || *table != '.'); table++) {
+		if (quoted && *table == '"' && *++table != '"')
+			break;
+		engine[len++] = *table;
+	}
+	engine[len] = '\0';
+	return *table == '.' && len ? table + 1 : "";
+}
+
 bool catalog_name_part(struct buf *name, struct text part)
 {
 	bool quoted = !part.len || memchr(part.at, '.', part.len) || memchr(part.at, '"', part.len);

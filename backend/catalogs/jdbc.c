@@ -110,6 +110,7 @@ static void each_row(const PGresult *r, bool (*each)(void *ctx, const struct cat
 		more = each(ctx, &e);
 	}
 	buf_free(&name);
+	said->named = catalogs > 1;
 	if (PQntuples(r) == ROWS_MOST) {
 		said->cut = true;
 		text_copy(said->words, sizeof said->words, TEXT("there are more than 20,000 tables and views: the rest is left off"));

@@ -603,6 +603,7 @@ static bool list(struct probe *p, const struct catalog *c, void **state, bool (*
 	if (!good && (status == 200 && own.code == ERR_PROTOCOL) && !c->warehouse && !w.config.prefix[0])
 		err_set(&own, own.code, "%.170s (warehouse?)", own.words);
 	sum_up(&w);
+	said->named = w.named;
 	end_walk(&w);
 	if (!good && err)
 		*err = own;

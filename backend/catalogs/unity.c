@@ -139,6 +139,7 @@ static bool list(struct probe *p, const struct catalog *c, void **state, bool (*
 		list_pages(&w, &path, "catalogs", each_catalog);
 	buf_free(&path);
 	buf_free(&w.name);
+	said->named = w.named;
 	said->cut |= w.cut || w.forbidden;
 	if (w.forbidden)
 		snprintf(said->words, sizeof said->words, "%u catalogs or schemas are not shown to this credential", w.forbidden);

@@ -469,6 +469,8 @@ static void tell(struct keeper *k, struct snapshot *s)
 	snapshot_figure(s, catalog_figures, "uncounted", value_int(uncounted));
 	snapshot_figure(s, catalog_figures, "failed", value_int(bad));
 	snapshot_figure(s, catalog_figures, "listed", value_int(k->took));
+	if (k->said.named)
+		snapshot_figure(s, catalog_figures, "named", value_int(1));
 	if (k->said.words[0])
 		snapshot_figure(s, catalog_figures, "cut", value_text(k->said.words));
 	else if (k->left_off)

@@ -50,15 +50,16 @@ enum read_answer keeper_delta(struct keeper *k, struct probe *p, const struct st
 }
 
 /* As the engine writes it; a table of a folder has no name there. False: none can be said safely. */
-static bool put_name(const struct catalog *c, const struct record *r, const char *url, struct buf *out)
+static bool put_name(const struct keeper *k, const struct record *r, const char *url, struct buf *out)
 {
 	struct rows_ask *ask = mem_new(1, sizeof *ask);
-	char subject[ROWS_SUBJECT_SIZE];
+	char subject[ROWS_SUBJECT_SIZE], engine[NAME_SIZE];
+	const char *table = catalog_for_engine(k->catalog, k->said.named, r->name, engine);
 	bool good = true;
 
-	if (c->folders)
+	if (k->catalog->folders)
 		good = buf_puts(out, "delta.") && rows_put_quoted(out, url, '`');
-	else if (rows_subject(subject, c->engine_catalog ? c->engine_catalog : c->name, r->name, 1) && rows_parse(subject, ask, NULL))
+	else if (table[0] && rows_subject(subject, engine, table, 1) && rows_parse(subject, ask, NULL))
 		rows_put_name(out, ask, '`');
 	free(ask);
 	return good && out->len && !out->full;
@@ -93,7 +94,7 @@ bool keeper_delta_view(struct keeper *k, struct probe *p, const struct storage *
 	buf_init(&sql, SQL_MAX);
 	switch (delta_read(p, at, r->at ? r->at : "", &ask, arena, &table, &s->err)) {
 	case DELTA_OK:
-		named = put_name(k->catalog, r, table.url, &sql);
+		named = put_name(k, r, table.url, &sql);
 		good = take_retention(&table, choice->retain, &sql, &s->err) && delta_view(p, at, &table, view, named ? sql.at : NULL, s);
 		break;
 	case DELTA_GONE:

@@ -655,8 +655,9 @@ static bool put_plan(struct look *l, const struct plan_choice *choice, bool (*pl
 	struct arena *arena = arena_new(PLACES_MOST);
 	struct places_known known = {0};
 	struct value metadata = cell(l, "metadata");
+	char engine[NAME_SIZE];
 	struct plan_about about = {
-		.table = l->r->name, .engine = c->engine_catalog ? c->engine_catalog : c->name, .metadata = metadata.type == VALUE_TEXT ? metadata.u.s : "",
+		.table = catalog_for_engine(c, l->k->said.named, l->r->name, engine), .engine = engine, .metadata = metadata.type == VALUE_TEXT ? metadata.u.s : "",
 		.now = clock_wall_ms(), .budget = budget_of_a_view(),
 		.older_than = choice->older_than, .retain_last = choice->retain_last, .target = choice->target, .min_files = choice->min_files,
 	};

@@ -14,6 +14,7 @@ const struct figure_spec catalog_figures[] = {
 	{"uncounted", "to count", UNIT_COUNT, 0, "tables whose files are still to be counted"},
 	{"failed", "failed", UNIT_COUNT, FIGURE_ROW, "tables whose metadata could not be read"},
 	{"listed", "listed in", UNIT_MS, 0, "how long the listing took"},
+	{"named", "named", UNIT_NONE, 0, "1: names begin with that of the catalog that each table is of"},
 	{"cut", "cut", UNIT_NONE, 0, "why the listing may be short of some tables"},
 	{NULL, NULL, UNIT_NONE, 0, NULL},
 };

@@ -18,6 +18,30 @@
 #include "report.h"
 #include "tables.h"
 
+/* ---- names ---- */
+
+static void an_engine_calls_each_of_several_catalogs_by_its_own_name(void **state)
+{
+	static const struct catalog plain = {.name = "lake"}, other = {.name = "lake", .engine_catalog = "iceberg"};
+	static const struct {
+		const struct catalog *c;
+		bool named;
+		const char *name, *engine, *table;
+	} cases[] = {
+		{&plain, false, "k.orders", "lake", "k.orders"}, {&other, false, "k.orders", "iceberg", "k.orders"}, {&other, true, "lake.k.orders", "lake", "k.orders"},
+		{&plain, true, "\"a.b\".k.orders", "a.b", "k.orders"}, {&plain, true, "\"a\"\"b\".\"k.x\".y", "a\"b", "\"k.x\".y"}, {&plain, true, "orders", "orders", ""},
+		{&plain, true, "\"orders", "orders", ""}, {&plain, true, ".orders", "", ""}, {&plain, true, "", "", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char engine[NAME_SIZE];
+
+		assert_string_equal(catalog_for_engine(cases[i].c, cases[i].named, cases[i].name, engine), cases[i].table);
+		assert_string_equal(engine, cases[i].engine);
+	}
+}
+
 /* ---- the join ---- */
 
 struct row { const char *name, *uuid, *location, *grade; int64_t files; };
@@ -308,6 +332,7 @@ int main(void)
 		cmocka_unit_test(a_table_that_two_catalogs_know_is_one),
 		cmocka_unit_test(it_is_shown_by_the_catalog_that_answers_and_could_read_it),
 		cmocka_unit_test(ten_thousand_tables_of_two_catalogs_are_joined_at_once),
+		cmocka_unit_test(an_engine_calls_each_of_several_catalogs_by_its_own_name),
 		cmocka_unit_test(views_and_others_are_rows_without_files),
 		cmocka_unit_test(a_listing_that_fails_leaves_what_was),
 		cmocka_unit_test(more_tables_than_are_kept_are_counted),
