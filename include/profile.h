@@ -44,6 +44,7 @@ struct expectation { /* [service NAME]; strings are NULL where the profile is si
 	const char *storage;        /* the service whose S3 and key that directory needs; NULL: it is a folder */
 	int64_t grace_ms;           /* 0: the kind's */
 	struct credentials credentials;
+	bool cleartext;             /* the credential may cross a network in clear */
 	const char *const *mute;    /* findings that the user does not want to hear of; ends with NULL */
 };
 

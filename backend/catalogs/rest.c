@@ -153,6 +153,8 @@ static struct rest *state_of(const struct catalog *c, void **state)
 	struct rest *r = *state ? *state : (*state = mem_new(1, sizeof *r));
 
 	r->web.realm = c->realm;
+	r->web.is_part = c->role != NULL;
+	snprintf(r->web.config_path, sizeof r->web.config_path, "%.280s/v1/config", base_of(c));
 	snprintf(r->web.token_path, sizeof r->web.token_path, "%.280s/v1/oauth/tokens", base_of(c));
 	return r;
 }

@@ -31,6 +31,7 @@ struct walk {
 	void *ctx;
 	const char *base, *catalog, *schema;
 	bool named;                /* names begin with the catalog's */
+	bool first;                /* nothing was listed yet: who has none of it is another, or has no such catalog */
 	bool stopped, failed, cut;
 	unsigned forbidden;
 	struct err err;
@@ -66,10 +67,15 @@ static void list_pages(struct walk *w, const struct buf *path, const char *array
 {
 	const struct web_pages how = {array, "page_token", "next_page_token", "max_results=100"};
 	struct err err = {0};
+	bool first = w->first;
 	long status = 0;
 
-	if (web_list(w->p, w->web, path->at, &how, each, w, &w->cut, &status, &err) || status == 404)
+	w->first = false;
+	if (web_list(w->p, w->web, path->at, &how, each, w, &w->cut, &status, &err) || (status == 404 && !first))
 		return;
+	if (status == 404)
+		err_set(&err, ERR_PROTOCOL, w->named ? "who answers there is no Unity Catalog: it has no %s (HTTP 404)" :
+			"there is no catalog \"%.80s\", or who answers there is no Unity Catalog (HTTP 404)", w->named ? API "/catalogs" : w->catalog);
 	if (status == 403 && w->web->worked && !text_has(text_of(err.words), "database is down")) {
 		w->forbidden++;
 		return;
@@ -127,7 +133,7 @@ static bool list(struct probe *p, const struct catalog *c, void **state, bool (*
 	struct catalog_said *said, struct err *err)
 {
 	struct unity *u = *state ? *state : (*state = mem_new(1, sizeof *u));
-	struct walk w = {.p = p, .web = &u->web, .each = each, .ctx = ctx, .base = c->path ? c->path : API, .named = !c->warehouse};
+	struct walk w = {.p = p, .web = &u->web, .each = each, .ctx = ctx, .base = c->path ? c->path : API, .named = !c->warehouse, .first = true};
 	struct buf path;
 
 	buf_init(&w.name, NAME_MOST);

@@ -5,7 +5,9 @@
  * Credentials: a token as it is given, or client credentials that the server's own token endpoint
  * makes one of. That token is kept until shortly before it ends, is made anew once where the server
  * turns it down (401, 419), and is wiped when it goes. Who was refused is not tried again until the
- * credential or the server's process is another: each try would stand in the server's log.
+ * credential or the server's process is another: each try would stand in the server's log. No server is
+ * given one before it answered, without it, as what it should be; nor in clear over a network, unless the
+ * profile allows that.
  *
  * Polaris knows only the scope PRINCIPAL_ROLE:ALL and refuses the usual one; the others take any.
  *
@@ -20,6 +22,8 @@
 #include <strings.h>
 
 #include "../services/kinds.h"
+#include "profile.h"
+#include "service.h"
 
 enum { BODY_MOST = 8 << 20, PAGES_MOST = 2000, TOKEN_MOST = 16 << 10, REFUSED_MS = 300000, EARLY_MS = 30000, SAYS_PATH = 48 };
 
@@ -162,7 +166,7 @@ static void recognise(const struct probe *p, struct web *w)
 	if (credential == w->credential && p->owner_started == w->server)
 		return;
 	drop_token(w);
-	w->worked = false;
+	w->worked = w->known = false;
 	w->refusal = (struct err){0};
 	w->credential = credential;
 	w->server = p->owner_started;
@@ -264,6 +268,71 @@ static bool get_token(struct probe *p, struct web *w, struct err *err)
 	return good;
 }
 
+/* What an Iceberg catalog says of its configuration to anybody, be it that it asks for a credential. */
+static enum answered ask_config(struct probe *p, const struct web *w)
+{
+	struct http_request request = {.path = w->config_path, .accept = "application/json", .most = BODY_MOST};
+	struct http_answer answer = {0};
+	struct err err = {0};
+	struct web_fault fault;
+	struct json *root;
+	bool fits;
+
+	if (!http_ask(p, &p->at, &request, &answer, &err)) {
+		http_answer_free(&answer);
+		return net_undialled(&err);
+	}
+	root = json_parse(buf_text(&answer.body), NULL);
+	web_read_fault(buf_text(&answer.body), &fault);
+	fits = answer.status == 200 ? json_is_object(json_get(root, "defaults")) || json_is_object(json_get(root, "overrides")) :
+		answer.status / 100 == 4 && answer.status != 404 && (fault.type[0] || text_starts(http_header(&answer, "WWW-Authenticate"), "Bearer"));
+	json_free(root);
+	http_answer_free(&answer);
+	return fits ? ANSWERED_YES : ANSWERED_OTHER;
+}
+
+static enum answered ask_who(struct probe *p, const struct web *w)
+{
+	const struct service_kind *kind = p->expected->kind;
+	struct probe bare = *p;
+	struct identity who = {0};
+	enum answered said;
+
+	bare.credentials = (struct credentials){0};
+	bare.state = NULL;
+	said = kind && kind->identify && !w->is_part ? kind->identify(&bare, &who) : w->config_path[0] ? ask_config(&bare, w) : ANSWERED_OTHER;
+	if (bare.state && kind && kind->close)
+		kind->close(bare.state);
+	p->requests = bare.requests;
+	p->bytes = bare.bytes;
+	return said;
+}
+
+/* Of this machine, or as good as that: its listener was seen here. */
+static bool is_near(const struct probe *p)
+{
+	return !strncmp(p->at.address, "127.", 4) || !strcmp(p->at.address, "::1") || p->owner_started > 0;
+}
+
+/* False: err says why the credential is not shown to who answers there. */
+static bool may_show(struct probe *p, struct web *w, struct err *err)
+{
+	const struct expectation *x = p->expected;
+	enum answered said;
+
+	if (!x || w->known || !(p->credentials.token || (p->credentials.user && p->credentials.password)))
+		return true;
+	if (!is_near(p) && !x->cleartext)
+		return err_set(err, ERR_AUTH, "its credential is kept: it would cross the network in clear (\"cleartext = yes\" in [service %.60s] allows that)", x->name);
+	said = p->holder == HOLDER_RIGHT ? ANSWERED_YES : ask_who(p, w);
+	if (said != ANSWERED_YES)
+		return err_set(err, said == ANSWERED_OTHER ? ERR_PROTOCOL : ERR_CONNECT, said == ANSWERED_OTHER ?
+			"its credential is kept: who answers on %u does not answer as %.60s would" : "nobody answers on %u as %.60s would", p->at.port,
+			x->kind && x->kind->title ? x->kind->title : x->name);
+	w->known = true;
+	return true;
+}
+
 static bool makes_tokens(const struct probe *p, const struct web *w)
 {
 	return !p->credentials.token && p->credentials.user && p->credentials.password && w->token_path[0];
@@ -311,7 +380,7 @@ bool web_ask(struct probe *p, struct web *w, const struct web_question *q, struc
 
 	*out = (struct http_answer){0};
 	recognise(p, w);
-	if (is_refused(w, err))
+	if (is_refused(w, err) || !may_show(p, w, err))
 		return false;
 	for (int tries = 0; tries < 2; tries++) {
 		if (!have_token(p, w, &why))

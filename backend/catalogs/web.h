@@ -10,11 +10,14 @@ enum { WEB_PATH_SIZE = 4096, WEB_NAME_SIZE = 512 };
 
 struct web { /* one server, and who we are to it; lives as long as what asks it */
 	const char *realm;      /* of Polaris, borrowed; NULL: none */
+	char config_path[320];  /* of Iceberg REST: what anybody may ask, by which one is known where the service's kind does not tell; "" none */
+	bool is_part;           /* it is asked at another port than the service's main one: its kind does not tell */
 	char token_path[320];   /* where a user and a password become a token; "" it takes tokens only */
 	char *token;            /* that one; wiped before it is freed */
 	int64_t until;          /* clock_ms(): when it ends; INT64_MAX: not said */
 	uint64_t credential;    /* whose token it is, or who was refused */
 	int64_t server;         /* when the process began that gave it */
+	bool known;             /* this server answered as what the credential is for, asked without it */
 	bool worked;            /* this credential was good for something already */
 	struct err refusal;     /* of this credential: not asked again until it or the server is another */
 	int64_t refused;        /* clock_ms() */

@@ -111,6 +111,7 @@ static const struct key service_keys[] = {
 	{"address", take_address, OF(address), false},
 	{"version", take_version, OF(version), false},
 	{"required", take_bool, OF(required), false},
+	{"cleartext", take_bool, OF(cleartext), false},
 	{"needs", take_needs, OF(needs), true},
 	{"container", take_text, OF(container), false},
 	{"unit", take_text, OF(unit), false},

@@ -486,6 +486,104 @@ static void every_status_has_its_own_words_and_none_repeats_a_secret(void **stat
 	}
 }
 
+/* ---- whom a credential is shown to ---- */
+
+struct stranger {
+	const char *config;        /* what it says to whoever asks; NULL: a page */
+	bool seen;                 /* it was shown the credential */
+};
+
+static bool strange(void *ctx, struct text q, struct buf *out)
+{
+	struct stranger *s = ctx;
+
+	s->seen |= text_has(q, "s3cr3t-word");
+	if (text_has(q, "/v1/config") && s->config)
+		fake_http(out, s->config[0] == '{' ? 200 : 401, s->config[0] == '{' ? "" : s->config, s->config[0] == '{' ? s->config : "");
+	else if (text_has(q, "/namespaces") && s->config)
+		fake_http(out, 200, "", "{\"namespaces\":[]}");
+	else
+		fake_http(out, 200, "", "<html><title>Welcome</title></html>");
+	return false;
+}
+
+/* What is said of it; credential seen or not is in s. */
+static const char *show_to(struct stranger *s, const struct expectation *x, enum holder holder, const char *address)
+{
+	static char said[sizeof ((struct err *)0)->words];
+	const struct catalog c = {.name = "c", .service = x};
+	struct fake_server *server = fake_server_start(strange, s);
+	struct fake_probe f;
+	void *kept = NULL;
+	struct told *t;
+
+	fake_probe_begin(&f, fake_server_at(server), 3000);
+	f.p.credentials.token = "s3cr3t-word";
+	f.p.expected = x;
+	f.p.holder = holder;
+	if (address)
+		text_copy(f.p.at.address, sizeof f.p.at.address, text_of(address));
+	t = listed(&f.p, &catalog_iceberg_rest, &c, &kept);
+	text_copy(said, sizeof said, text_of(t->err.words));
+	catalog_iceberg_rest.close(kept);
+	fake_probe_end(&f);
+	fake_server_stop(server);
+	return said;
+}
+
+static void a_credential_is_for_who_answers_as_the_right_one(void **state)
+{
+	static const char fits[] = "{\"defaults\":{\"a\":\"b\"},\"overrides\":{},\"endpoints\":[]}";
+	struct expectation rest = {.name = "cat", .kind = &kind_iceberg_rest}, other = {.name = "cat", .kind = service_kind_named("other")};
+	struct stranger s = {.config = NULL};
+
+	(void)state;
+	assert_non_null(strstr(show_to(&s, &rest, HOLDER_UNKNOWN, NULL), "its credential is kept: who answers on"));
+	assert_false(s.seen);
+	assert_non_null(strstr(show_to(&s, &other, HOLDER_UNKNOWN, NULL), "its credential is kept: who answers on"));
+	assert_false(s.seen);
+	show_to(&s, &rest, HOLDER_RIGHT, NULL); /* its process is known to be the right one */
+	assert_true(s.seen);
+	for (int i = 0; i < 3; i++) {
+		s = (struct stranger){.config = i < 2 ? fits : "WWW-Authenticate: Bearer\r\n"};
+		show_to(&s, i == 1 ? &rest : &other, HOLDER_UNKNOWN, NULL);
+		assert_true(s.seen);
+	}
+	s = (struct stranger){.config = fits};
+	assert_non_null(strstr(show_to(&s, &rest, HOLDER_RIGHT, "192.0.2.1"), "cleartext = yes"));
+	assert_false(s.seen);
+}
+
+static bool not_found(void *ctx, struct text q, struct buf *out)
+{
+	(void)ctx;
+	(void)q;
+	fake_http(out, 404, "", "404 page not found");
+	return false;
+}
+
+/* As SeaweedFS answers on its catalog's port. */
+static void who_has_no_list_of_catalogs_is_no_unity_catalog(void **state)
+{
+	const struct catalog all = {.name = "c"}, one = {.name = "c", .warehouse = "main"};
+	struct fake_server *server = fake_server_start(not_found, NULL);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct fake_probe f;
+		void *kept = NULL;
+		struct told *t;
+
+		fake_probe_begin(&f, fake_server_at(server), 5000);
+		t = listed(&f.p, &catalog_unity, i ? &one : &all, &kept);
+		assert_false(t->good);
+		assert_non_null(strstr(t->err.words, i ? "there is no catalog \"main\", or who answers there is no Unity Catalog" : "is no Unity Catalog: it has no"));
+		catalog_unity.close(kept);
+		fake_probe_end(&f);
+	}
+	fake_server_stop(server);
+}
+
 /* ---- the services ---- */
 
 static const struct service_kind *answers(struct replay *r, const struct service_kind *kind, struct identity *who)
@@ -655,7 +753,8 @@ int main(void)
 		cmocka_unit_test(unity_lists_delta_tables_by_their_folder_page_by_page),
 		cmocka_unit_test(unity_s_iceberg_endpoint_tells_only_of_what_is_iceberg_as_well),
 		cmocka_unit_test(a_server_that_goes_in_circles_is_left),
-		cmocka_unit_test(a_token_that_has_ended_is_asked_for_anew_once),
+		cmocka_unit_test(a_token_that_has_ended_is_asked_for_anew_once), cmocka_unit_test(a_credential_is_for_who_answers_as_the_right_one),
+		cmocka_unit_test(who_has_no_list_of_catalogs_is_no_unity_catalog),
 		cmocka_unit_test(every_status_has_its_own_words_and_none_repeats_a_secret),
 		cmocka_unit_test(each_is_known_by_what_only_it_answers),
 		cmocka_unit_test(unity_is_as_well_as_its_catalogs_can_be_listed),
