@@ -45,8 +45,11 @@ void engine_drop_view(struct engine *engine, const char *service);
 void engine_ask_table(struct engine *engine, const char *catalog, const char *view, const char *table);
 /* Whether somebody looks at tables: catalogs are asked half as often while nobody does. True at first. */
 void engine_watch_tables(struct engine *engine, bool watched);
-/* Reads the logs of a service, NULL: of all, from shortly before a moment on, 0: the newest lines. They are in lake.logs. */
-void engine_open_logs(struct engine *engine, const char *service, int64_t since);
+/* Reads logs. They are in lake.logs as soon as there is something to see of them; until then, of a part, those before. */
+struct log_wish;
+void engine_open_logs(struct engine *engine, const struct log_wish *wish);
+/* Looks through all that there is of these logs: lake.logs_found. match NULL and least 0: no more is looked for. */
+void engine_search_logs(struct engine *engine, const char *match, int least);
 void engine_watch_logs(struct engine *engine, bool watched); /* whether somebody looks: else they are closed after a while */
 /* Something is to be changed: it is prepared, then offered in lake.actions. The action's id; 0: the gate refuses, err says why. The
  * same wish twice is one action. */

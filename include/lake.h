@@ -165,6 +165,7 @@ struct lake {
 	size_t n_runs;
 	const struct run_last *last_runs; /* of each runbook that was ever run */
 	size_t n_last_runs;
+	const struct logs *logs_found; /* where in all of them something is that was looked for; NULL: nothing was */
 	const struct logs *logs;      /* what somebody looks at; NULL: nobody asked */
 	const char *locked;           /* why nothing may be changed now: "read-only", "locked"; NULL: it may */
 	struct event *events;         /* newest last */

@@ -9,6 +9,7 @@
 
 #include "err.h"
 #include "facts.h"
+#include "judge.h"
 #include "mem.h"
 
 enum log_level { LOG_UNKNOWN, LOG_TRACE, LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_FATAL };
@@ -98,6 +99,20 @@ struct log_entry {
 	size_t len;
 	char text[];     /* clean lines, '\n' between them; ends with 0 */
 };
+/* A part of the past, not followed: some lines before and behind a moment or, exactly, a place in the file of one source. */
+struct log_part {
+	bool is;
+	int64_t at;
+	char file[256];  /* whose place it is; "" of none */
+	int64_t place;
+};
+struct log_wish { /* what of the logs of a service is to be shown */
+	char service[NAME_SIZE]; /* "" all */
+	int64_t since;           /* from shortly before then on; 0: the newest */
+	char match[REASON_SIZE]; /* only what this finds, in all that there is; "" everything */
+	enum log_level least;
+	struct log_part part;
+};
 struct log_options {
 	struct host *host;
 	const struct log_source *sources;
@@ -106,10 +121,13 @@ struct log_options {
 	bool around;     /* since is a moment that one looks back from: some of what was written before it comes too */
 	const char *match;    /* only what this pattern finds, NULL: all; it must be one */
 	enum log_level least; /* only what is as bad */
+	struct log_part part;
+	bool brief;      /* entries have no text: where something is found */
+	size_t most;     /* entries; 0: no end */
 	size_t tail;     /* bytes of a file to begin with where since is 0; 0: as fits a screen */
 	bool follow;
 	bool patient;    /* nothing is left out: who reads waits for who takes */
-	size_t bytes;    /* of memory, about; 0: 12 MiB */
+	size_t bytes;    /* of memory, about; 0: 6 MiB */
 	void (*news)(void *ctx); /* called by readers: there is something to take; NULL */
 	void *ctx;
 };
@@ -125,6 +143,13 @@ size_t logs_find(const struct logs *logs, int64_t at, uint64_t number); /* the f
 void logs_forget(struct logs *logs);           /* all that was taken: it was printed */
 uint64_t logs_missed(const struct logs *logs); /* lines that were never taken */
 uint64_t logs_gone(const struct logs *logs);   /* lines that were, and made room */
+uint64_t logs_serial(const struct logs *logs); /* no two are the same */
+bool logs_is_part(const struct logs *logs);
+bool logs_begins(const struct logs *logs);     /* there is nothing older */
+bool logs_ends(const struct logs *logs);       /* nor newer */
+bool logs_full(const struct logs *logs);       /* there were more than most */
+void logs_progress(const struct logs *logs, int64_t *done, int64_t *total); /* bytes of files that are read to their end */
+void logs_stop(struct logs *logs);             /* nothing more is read; what was stays */
 size_t logs_sources(const struct logs *logs);
 const struct log_source *logs_source(const struct logs *logs, size_t i);
 void logs_words(const struct logs *logs, size_t source, char out[200]); /* why nothing comes from it; "" it reads */

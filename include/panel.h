@@ -9,6 +9,7 @@
 
 #include "canvas.h"
 #include "lake.h"
+#include "logs.h"
 
 enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw keys */
 	ACT_NONE,
@@ -21,9 +22,10 @@ enum act { /* what a key means; tui/keymap.c binds them. Panels never see raw ke
 	ACT_IDENTIFY,   /* i: ask an unexplained port who it is */
 	ACT_COPY,
 	ACT_ACTIONS,    /* x: what can be done to the selected row */
-	ACT_MARK,       /* Space: marks the selected row, or no more: x acts on all that are marked */
+	ACT_MARK,       /* Space: marks the selected row, or no more: x acts on all that are marked; of a log: y and S take them */
 	ACT_PEEK,       /* v: the records behind the selected row */
 	ACT_LOGS,       /* l: the log of the selected row */
+	ACT_SAVE,       /* S: writes lines of a log to a file */
 	ACT_FOLLOW, ACT_WRAP, ACT_TIMES, ACT_LEVEL_UP, ACT_LEVEL_DOWN, ACT_NEXT_ERROR, ACT_PREVIOUS_ERROR, ACT_FIND_NEXT, ACT_FIND_PREVIOUS,
 	/* handled by tui/ itself, for every panel */
 	ACT_RUNNING, ACT_LOCK, ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_SEARCH, ACT_PROBLEMS, ACT_REFRESH, ACT_FREEZE, ACT_MOUSE,
@@ -45,6 +47,8 @@ enum { /* reactions, or-ed */
 	REACT_ASK = 64,
 	REACT_DROP = 128,  /* the answer of view.drop_service is not wanted any more */
 	REACT_LOGS = 512, /* open the logs of view.log_service (NULL: all) from view.log_since on, in their panel */
+	REACT_FIND = 1024, /* look through all of the logs for view.log_match, or for view.log_least; both none: no more */
+	REACT_SAVE = 2048, /* write view.save to a file whose name is asked for */
 	REACT_ACT = 256,  /* show what can be done to view.act_subject of view.act_service */
 };
 
@@ -58,7 +62,7 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	bool by_hand;            /* ACT_REFRESH: a key asked for it */
 	/* out, with the reactions */
 	const char *open;
-	const char *copy;
+	const char *copy, *save; /* until the next act */
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	enum action_on act_on;
@@ -71,6 +75,9 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	const char *drop_service;
 	const char *log_service;
 	int64_t log_since;       /* ms since 1970; 0: the newest. The panel of logs is told by ACT_LOGS what another one asked for */
+	const char *log_match;   /* of REACT_LOGS: only what it finds; of REACT_FIND: what is looked for */
+	enum log_level log_least;
+	const struct log_part *log_part; /* of REACT_LOGS; NULL: no part, but what comes */
 	int64_t again_ms;        /* ACT_REFRESH again after so long, asked or not; 0: as REACT_ASK says */
 };
 

@@ -10,46 +10,10 @@
 #include <time.h>
 
 #include "clock.h"
-#include "logs.h"
-#include "panels.h"
+#include "logs_look.h"
 #include "show.h"
 
-enum { OPENED_MAX = 64, COPIED_MAX = 16 << 10, STEP = 8, NARROW = 60, SOURCE_WIDEST = 18, LINES_SHOWN = 400, ROW_BYTES = 4096 };
-
-struct pattern { /* compiled once for what was typed */
-	char typed[REASON_SIZE];
-	struct log_match *match;
-	bool wrong; /* it is no expression */
-	bool out;   /* "!word": what has it is left out */
-};
-
-struct looking {
-	char subject[NAME_SIZE]; /* whose logs were opened; "": all */
-	char page[NAME_SIZE];    /* whose page that was */
-	bool detached;         /* the cursor stays; else it is on the newest */
-	int64_t at;            /* of the cursor */
-	uint64_t number;
-	int row;               /* of the canvas, where the cursor is drawn */
-	int height, width;     /* as drawn */
-	int only;              /* a source and 1; 0: all */
-	enum log_level level;  /* at least */
-	bool wrapped, timeless;
-	int right;             /* columns that are scrolled out to the left */
-	uint64_t opened[OPENED_MAX];
-	size_t n_opened;
-	struct pattern filter, search;
-	int64_t wanted;        /* a moment to stand at once it is read; 0: none */
-	bool asked;
-	char copied[COPIED_MAX];
-};
-
-struct shown { /* one call of draw or act */
-	struct looking *l;
-	const struct logs *logs;
-	enum log_level level;
-	int sources;  /* columns of their words; 0: there is one */
-	int text;     /* columns left for the words of a line */
-};
+enum { NARROW = 60, SOURCE_WIDEST = 18, LINES_SHOWN = 400, ROW_BYTES = 4096 };
 
 /* ---- which lines ---- */
 
@@ -68,12 +32,12 @@ static void understand(struct pattern *p, const char *typed, bool may_exclude)
 	p->wrong = !p->match;
 }
 
-static bool finds(const struct pattern *p, const struct log_entry *e)
+bool logs_finds(const struct pattern *p, const struct log_entry *e)
 {
 	return p->match && log_match_in(p->match, (struct text){e->text, e->len}, 0, NULL, NULL);
 }
 
-static bool keeps(const struct shown *s, size_t i)
+bool logs_keeps(const struct shown *s, size_t i)
 {
 	const struct log_entry *e = logs_get(s->logs, i);
 
@@ -81,29 +45,29 @@ static bool keeps(const struct shown *s, size_t i)
 		return false;
 	if (e->level < s->level && (e->level || s->level > LOG_TRACE))
 		return false;
-	return !s->l->filter.match || finds(&s->l->filter, e) != s->l->filter.out;
+	return !s->l->filter.match || logs_finds(&s->l->filter, e) != s->l->filter.out;
 }
 
 /* The next kept one from i on in that direction, i itself included; logs_count(): none. */
-static size_t kept(const struct shown *s, size_t i, int by)
+size_t logs_kept(const struct shown *s, size_t i, int by)
 {
 	for (; i < logs_count(s->logs); i += (size_t)by)
-		if (keeps(s, i))
+		if (logs_keeps(s, i))
 			return i;
 	return logs_count(s->logs);
 }
 
-static size_t cursor(const struct shown *s)
+size_t logs_cursor(const struct shown *s)
 {
 	size_t n = logs_count(s->logs), i;
 
 	if (!s->l->detached)
-		return kept(s, n - 1, -1);
-	i = kept(s, logs_find(s->logs, s->l->at, s->l->number), 1);
-	return i < n ? i : kept(s, n - 1, -1);
+		return logs_kept(s, n - 1, -1);
+	i = logs_kept(s, logs_find(s->logs, s->l->at, s->l->number), 1);
+	return i < n ? i : logs_kept(s, n - 1, -1);
 }
 
-static struct shown begin(struct looking *l, const struct panel_view *view, const struct canvas *c)
+struct shown logs_shown(struct looking *l, const struct panel_view *view, const struct canvas *c)
 {
 	struct shown s = {.l = l, .logs = view->lake->logs, .level = l->level};
 
@@ -119,6 +83,40 @@ static struct shown begin(struct looking *l, const struct panel_view *view, cons
 	s.text = c->width - 1 - (s.sources ? s.sources + 1 : 0) - (l->timeless ? 0 : c->width < NARROW ? 9 : 13) - (c->width < NARROW ? 2 : 6);
 	s.text = int_max(s.text, 8);
 	return s;
+}
+
+/* ---- lines that are known again in another timeline ---- */
+
+static uint32_t hash_of(const char *s, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return h ? h : 1;
+}
+
+struct spot logs_spot(const struct shown *s, const struct log_entry *e)
+{
+	const char *file = logs_source(s->logs, e->source)->at;
+
+	return (struct spot){.at = e->at, .place = e->place, .source = hash_of(file, strlen(file)), .text = e->len ? hash_of(e->text, e->len) : 0};
+}
+
+bool logs_marked(const struct shown *s, const struct log_entry *e, size_t *which)
+{
+	struct spot spot;
+
+	if (!s->l->n_marks)
+		return false;
+	spot = logs_spot(s, e);
+	for (size_t i = 0; i < s->l->n_marks; i++)
+		if (!memcmp(&s->l->marks[i], &spot, sizeof spot)) {
+			if (which)
+				*which = i;
+			return true;
+		}
+	return false;
 }
 
 /* ---- how they look ---- */
@@ -244,6 +242,8 @@ static int draw_margin(const struct shown *s, struct canvas *c, int y, const str
 	}
 	if (y >= 0)
 		canvas_text(c, y, x, narrow ? 1 : 5, level_style(e->level), word);
+	if (y >= 0 && logs_marked(s, e, NULL))
+		canvas_text(c, y, x + (narrow ? 1 : 5), 1, STYLE_KEY, "*");
 	return x + (narrow ? 2 : 6);
 }
 
@@ -269,7 +269,31 @@ static int draw_entry(const struct shown *s, struct canvas *c, int y, const stru
 
 /* ---- the head ---- */
 
-static void draw_state(const struct shown *s, struct pen *pen)
+/* How far it was looked through, and what was found. */
+static void draw_found(const struct shown *s, const struct logs *found, struct pen *pen)
+{
+	char words[300], done_words[VALUE_TEXT_SIZE], total_words[VALUE_TEXT_SIZE];
+	const char *what = s->l->sought_level ? "error" : "hit", *plural;
+	int64_t done, total;
+
+	if (s->l->words)
+		pen_part(pen, STYLE_WARN, s->l->words, NULL);
+	if (!found)
+		return;
+	plural = logs_count(found) == 1 ? "" : "s";
+	logs_progress(found, &done, &total);
+	value_show(done_words, value_int(done), UNIT_BYTES);
+	value_show(total_words, value_int(total), UNIT_BYTES);
+	if (logs_full(found))
+		snprintf(words, sizeof words, "%zu %ss and more", logs_count(found), what);
+	else if (!logs_over(found))
+		snprintf(words, sizeof words, "searched %s of %s, %zu %s%s", done_words, total_words, logs_count(found), what, plural);
+	else
+		snprintf(words, sizeof words, "%zu %s%s in %s", logs_count(found), what, plural, total_words);
+	pen_part(pen, STYLE_ACCENT, words, NULL);
+}
+
+static void draw_state(const struct shown *s, const struct logs *found, struct pen *pen)
 {
 	struct looking *l = s->l;
 	uint64_t out = logs_missed(s->logs);
@@ -282,7 +306,12 @@ static void draw_state(const struct shown *s, struct pen *pen)
 		snprintf(words, sizeof words, "%zu %s", logs_sources(s->logs), logs_sources(s->logs) == 1 ? logs_source(s->logs, 0)->service : "logs");
 		pen_part(pen, STYLE_TITLE, words, NULL);
 	}
-	pen_part(pen, l->detached ? STYLE_WARN : STYLE_GOOD, l->detached ? "held: f follows" : "follows", NULL);
+	if (l->coming)
+		pen_part(pen, STYLE_WARN, "reading ...", NULL);
+	else if (logs_is_part(s->logs))
+		pen_part(pen, STYLE_WARN, logs_ends(s->logs) ? "held: f follows" : "of the past: f goes to the newest", NULL);
+	else
+		pen_part(pen, l->detached ? STYLE_WARN : STYLE_GOOD, l->detached ? "held: f follows" : "follows", NULL);
 	if (s->level > LOG_TRACE) {
 		snprintf(words, sizeof words, "from %s", log_level_word(s->level));
 		pen_part(pen, STYLE_ACCENT, words, NULL);
@@ -293,11 +322,16 @@ static void draw_state(const struct shown *s, struct pen *pen)
 	}
 	if (l->filter.wrong || l->search.wrong)
 		pen_part(pen, STYLE_BAD, "no regular expression", NULL);
+	if (l->n_marks) {
+		snprintf(words, sizeof words, "%zu marked", l->n_marks);
+		pen_part(pen, STYLE_KEY, words, NULL);
+	}
 	if (l->search.match) {
 		snprintf(words, sizeof words, "search: %s", l->search.typed);
 		pen_part(pen, STYLE_ACCENT, words, NULL);
 	}
-	if (logs_gone(s->logs)) {
+	draw_found(s, found, pen);
+	if (logs_gone(s->logs) && !logs_is_part(s->logs)) {
 		snprintf(words, sizeof words, "%llu older lines let go", (unsigned long long)logs_gone(s->logs));
 		pen_part(pen, STYLE_DIM, words, NULL);
 	}
@@ -322,7 +356,7 @@ static int draw_silent(const struct shown *s, struct canvas *c, int y)
 
 static void draw_entries(const struct shown *s, struct canvas *c)
 {
-	size_t n = logs_count(s->logs), at = n ? cursor(s) : n, first = at, i;
+	size_t n = logs_count(s->logs), at = n ? logs_cursor(s) : n, first = at, i;
 	int row, below = 0, above = 0;
 
 	if (at == n) {
@@ -331,16 +365,16 @@ static void draw_entries(const struct shown *s, struct canvas *c)
 	}
 	/* the cursor keeps its row, unless there is not enough before or behind it */
 	row = s->l->detached ? int_clamp(s->l->row, 0, c->height - 1) : c->height - 1;
-	for (i = at; i < n && below < c->height - row; i = kept(s, i + 1, 1))
+	for (i = at; i < n && below < c->height - row; i = logs_kept(s, i + 1, 1))
 		below += rows_of(s, logs_get(s->logs, i));
 	row = int_max(row, c->height - below);
 	row = int_max(int_min(row, c->height - rows_of(s, logs_get(s->logs, at))), 0);
-	while (above < row && first > 0 && (i = kept(s, first - 1, -1)) < n) {
+	while (above < row && first > 0 && (i = logs_kept(s, first - 1, -1)) < n) {
 		first = i;
 		above += rows_of(s, logs_get(s->logs, i));
 	}
 	row = int_min(row, above) - above;
-	for (i = first; i < n && row < c->height; i = kept(s, i + 1, 1)) {
+	for (i = first; i < n && row < c->height; i = logs_kept(s, i + 1, 1)) {
 		int rows = draw_entry(s, c, row, logs_get(s->logs, i));
 
 		if (i == at && s->l->detached && row >= 0)
@@ -352,7 +386,7 @@ static void draw_entries(const struct shown *s, struct canvas *c)
 static void draw(struct panel_view *view, void *state, struct canvas *c)
 {
 	struct looking *l = state;
-	struct shown s = begin(l, view, c);
+	struct shown s = logs_shown(l, view, c);
 	struct pen pen = {c, 0, 1};
 	struct canvas body;
 	int top;
@@ -362,224 +396,12 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 			"No service says where its log is. In the profile: log = FILE, container = NAME or unit = NAME." : "asking for the logs ...");
 		return;
 	}
-	draw_state(&s, &pen);
+	draw_state(&s, view->lake->logs_found, &pen);
 	top = 1 + draw_silent(&s, c, 1);
 	body = canvas_part(c, top, 0, c->height - top, c->width);
 	l->height = body.height;
 	l->width = body.width;
 	draw_entries(&s, &body);
-}
-
-/* ---- acts ---- */
-
-static void stand_at(const struct shown *s, size_t i, int row)
-{
-	const struct log_entry *e = logs_get(s->logs, i);
-
-	s->l->detached = true;
-	s->l->at = e->at;
-	s->l->number = e->number;
-	s->l->row = int_clamp(row, 0, int_max(s->l->height - 1, 0));
-}
-
-static void step(const struct shown *s, int by, int times)
-{
-	size_t n = logs_count(s->logs), at = cursor(s);
-	int row = s->l->detached ? s->l->row : s->l->height - 1;
-
-	if (at == n)
-		return;
-	for (; times > 0; times--) {
-		size_t next = by < 0 && !at ? n : kept(s, at + (size_t)by, by);
-
-		if (next == n)
-			break;
-		row += by;
-		at = next;
-	}
-	if (by > 0 && kept(s, at + 1, 1) == n && times > 0)
-		s->l->detached = false; /* down at the end: it follows again */
-	else
-		stand_at(s, at, row);
-}
-
-/* The next that passes the test in this direction, round the end. */
-static unsigned seek(const struct shown *s, int by, bool errors)
-{
-	size_t n = logs_count(s->logs), at = cursor(s), i = at;
-
-	if (at == n)
-		return REACT_HANDLED;
-	for (size_t left = n; left; left--) {
-		i = by < 0 ? (i ? i - 1 : n - 1) : i + 1 == n ? 0 : i + 1;
-		if (keeps(s, i) && (errors ? logs_get(s->logs, i)->level >= LOG_ERROR : finds(&s->l->search, logs_get(s->logs, i)))) {
-			stand_at(s, i, s->l->height / 2);
-			break;
-		}
-	}
-	return REACT_HANDLED;
-}
-
-static void toggle_open(const struct shown *s)
-{
-	size_t at = cursor(s);
-	struct looking *l = s->l;
-	uint64_t number;
-
-	if (at == logs_count(s->logs))
-		return;
-	number = logs_get(s->logs, at)->number;
-	stand_at(s, at, l->detached ? l->row : l->height - 1);
-	for (size_t i = 0; i < l->n_opened; i++)
-		if (l->opened[i] == number) {
-			l->opened[i] = l->opened[--l->n_opened];
-			return;
-		}
-	if (l->n_opened == OPENED_MAX) {
-		memmove(l->opened, l->opened + 1, (OPENED_MAX - 1) * sizeof l->opened[0]);
-		l->n_opened--;
-	}
-	l->opened[l->n_opened++] = number;
-}
-
-/* "@14:05": there. Today's, or yesterday's where that is still to come. */
-static bool jump(const struct shown *s, const char *to, int64_t wall)
-{
-	time_t today = (time_t)(wall / 1000);
-	struct log_line_facts facts;
-	char line[80];
-	struct tm tm;
-	size_t i;
-
-	localtime_r(&today, &tm);
-	snprintf(line, sizeof line, "%04d-%02d-%02d %.20s%s", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, to + 1, strlen(to) == 6 ? ":00" : "");
-	log_line_read(text_of(line), wall, &facts);
-	if (to[0] != '@' || facts.at < 0)
-		return false;
-	i = kept(s, logs_find(s->logs, facts.at > wall ? facts.at - 86400000 : facts.at, 0), 1);
-	if (i < logs_count(s->logs))
-		stand_at(s, i, s->l->height / 2);
-	return true;
-}
-
-static unsigned open_logs(struct looking *l, struct panel_view *view, bool all)
-{
-	const char *subject = all ? "" : view->subject ? view->subject : "";
-	const struct service *service = lake_service(view->lake, subject);
-
-	l->asked = true;
-	l->detached = false;
-	l->only = 0;
-	text_copy(l->subject, sizeof l->subject, text_of(subject));
-	text_copy(l->page, sizeof l->page, text_of(view->subject));
-	view->log_service = subject[0] ? l->subject : NULL;
-	l->wanted = view->log_since;
-	/* of what does not serve: the moment when it broke */
-	if (!l->wanted && service && service->verdict.begun && service->verdict.since_wall && service_verdict(service) != VERDICT_SERVING)
-		l->wanted = service->verdict.since_wall;
-	view->log_since = l->wanted;
-	view->again_ms = l->wanted ? 200 : 0;
-	return REACT_LOGS | REACT_HANDLED;
-}
-
-static unsigned copy(const struct shown *s, struct panel_view *view)
-{
-	size_t at = cursor(s);
-
-	if (at == logs_count(s->logs))
-		return REACT_HANDLED;
-	text_copy(s->l->copied, sizeof s->l->copied, (struct text){logs_get(s->logs, at)->text, logs_get(s->logs, at)->len});
-	view->copy = s->l->copied;
-	return REACT_HANDLED | REACT_COPY;
-}
-
-static unsigned refresh(const struct shown *s, struct panel_view *view)
-{
-	struct looking *l = s->l;
-
-	if (!s->logs || strcmp(l->page, view->subject ? view->subject : "") != 0)
-		return open_logs(l, view, false);
-	if (l->wanted && logs_caught_up(s->logs)) {
-		size_t i = kept(s, logs_find(s->logs, l->wanted, 0), 1);
-
-		if (i < logs_count(s->logs))
-			stand_at(s, i, l->height / 2);
-		l->wanted = 0;
-	}
-	view->again_ms = l->wanted ? 200 : 0;
-	return REACT_HANDLED;
-}
-
-static void walk(const struct shown *s, enum act what)
-{
-	struct looking *l = s->l;
-	size_t first = kept(s, 0, 1);
-
-	if (what == ACT_UP || what == ACT_DOWN)
-		step(s, what == ACT_UP ? -1 : 1, 1);
-	else if (what == ACT_PAGE_UP || what == ACT_PAGE_DOWN)
-		step(s, what == ACT_PAGE_UP ? -1 : 1, int_max(l->height - 1, 1));
-	else if (what == ACT_TOP && first < logs_count(s->logs))
-		stand_at(s, first, 0);
-	else if (what == ACT_BOTTOM || (what == ACT_FOLLOW && l->detached))
-		l->detached = false;
-	else if (what == ACT_FOLLOW && cursor(s) < logs_count(s->logs))
-		stand_at(s, cursor(s), l->height - 1);
-}
-
-static unsigned act(struct panel_view *view, void *state, enum act what)
-{
-	struct looking *l = state;
-	struct shown s = begin(l, view, NULL);
-
-	if (what == ACT_REFRESH)
-		return refresh(&s, view);
-	if (what == ACT_LOGS)
-		return open_logs(l, view, view->by_hand);
-	if (!s.logs)
-		return REACT_NONE;
-	switch ((int)what) {
-	case ACT_UP: case ACT_DOWN: case ACT_PAGE_UP: case ACT_PAGE_DOWN: case ACT_TOP: case ACT_BOTTOM: case ACT_FOLLOW:
-		walk(&s, what);
-		return REACT_HANDLED;
-	case ACT_LEFT:
-		l->right = int_max(l->right - STEP, 0);
-		return REACT_HANDLED;
-	case ACT_RIGHT:
-		l->right += STEP;
-		return REACT_HANDLED;
-	case ACT_ENTER:
-		toggle_open(&s);
-		return REACT_HANDLED;
-	case ACT_WRAP:
-		l->wrapped = !l->wrapped;
-		return REACT_HANDLED;
-	case ACT_TIMES:
-		l->timeless = !l->timeless;
-		return REACT_HANDLED;
-	case ACT_LEVEL_UP:
-		l->level = l->level < LOG_FATAL ? (l->level < LOG_DEBUG ? LOG_DEBUG : l->level + 1) : LOG_FATAL;
-		return REACT_HANDLED;
-	case ACT_LEVEL_DOWN:
-		l->level = l->level > LOG_DEBUG ? l->level - 1 : LOG_UNKNOWN;
-		return REACT_HANDLED;
-	case ACT_NEXT_VIEW:
-		l->only = (l->only + 1) % ((int)logs_sources(s.logs) + 1);
-		return REACT_HANDLED;
-	case ACT_PREVIOUS_VIEW:
-		l->only = l->only ? l->only - 1 : (int)logs_sources(s.logs);
-		return REACT_HANDLED;
-	case ACT_NEXT_ERROR: case ACT_PREVIOUS_ERROR:
-		return seek(&s, what == ACT_NEXT_ERROR ? 1 : -1, true);
-	case ACT_FIND_NEXT: case ACT_FIND_PREVIOUS:
-		if (view->search && jump(&s, view->search, view->lake->wall))
-			return REACT_HANDLED;
-		return seek(&s, what == ACT_FIND_NEXT ? 1 : -1, false);
-	case ACT_COPY:
-		return copy(&s, view);
-	default:
-		return REACT_NONE;
-	}
 }
 
 static void end(void *state)
@@ -588,21 +410,23 @@ static void end(void *state)
 
 	log_match_free(l->filter.match);
 	log_match_free(l->search.match);
+	buf_free(&l->copied);
 }
 
 const struct panel panel_logs = {
 	.name = "logs",
 	.title = "Logs",
 	.key = '7',
-	.help = "What services write, in one timeline: files, containers, units. It follows until you move up; f or G follows again. Tab shows "
-		"one source at a time, l in here all of them. / keeps lines that a regular expression finds, /!word those that have it not; # searches, "
-		"n and N go on, @14:05 jumps there. e and E go to the next and last error, + and - raise and lower the level. \"+9 lines\" is "
-		"a trace, Enter opens it.",
+	.help = "What services write, in one timeline: files, containers, units. It follows until you move up; f or G follows again. Going up "
+		"past what was read reads what is older, g goes to the very first line. Tab shows one source at a time, l in here all of them. / keeps "
+		"lines that a regular expression finds, in all that there is, /!word those that have it not; # searches all of it, n and N go on, Esc ends "
+		"that; @14:05, @-5m, @2026-11-29 14:05 jump there. e and E go to the next and last error, + and - raise and lower the level. Space marks "
+		"lines; y copies them, s saves them, or all that is shown, to a file. \"+9 lines\" is a trace, Enter opens it.",
 	.hints = (const struct key_hint[]){{ACT_FOLLOW, "follow"}, {ACT_SEARCH, "search"}, {ACT_NEXT_ERROR, "error"}, {ACT_LEVEL_UP, "level"},
-		{ACT_NEXT_VIEW, "source"}, {ACT_WRAP, "wrap"}, {ACT_ENTER, "unfold"}, {ACT_NONE, NULL}},
+		{ACT_NEXT_VIEW, "source"}, {ACT_MARK, "mark"}, {ACT_SAVE, "save"}, {ACT_WRAP, "wrap"}, {ACT_ENTER, "unfold"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct looking),
 	.draw = draw,
-	.act = act,
+	.act = logs_act,
 	.end = end,
 	.logs = true,
 };

@@ -22,6 +22,7 @@
 #include "mem.h"
 #include "net.h"
 #include "run.h"
+#include "save.h"
 #include "screen.h"
 #include "terminal.h"
 #include "theme.h"
@@ -138,6 +139,17 @@ static void act(struct loop *l, const struct wish *wish)
 		screen_say(l->screen, STYLE_ACCENT, wish->locked ? "locked: nothing can be changed; L unlocks" : "unlocked");
 }
 
+static void save(struct loop *l, const struct wish *wish)
+{
+	struct err err = {0};
+	bool exists;
+
+	if (save_text(wish->path, wish->save, wish->overwrite, &exists, &err))
+		screen_saved(l->screen, false, NULL);
+	else
+		screen_saved(l->screen, exists, err.words);
+}
+
 static void fulfil(struct loop *l, const struct wish *wish)
 {
 	l->dirty = true;
@@ -148,7 +160,9 @@ static void fulfil(struct loop *l, const struct wish *wish)
 	if (wish->what & WISH_IDENTIFY)
 		engine_ask_port(l->engine, wish->address, wish->port);
 	if (wish->what & WISH_LOGS)
-		engine_open_logs(l->engine, wish->service[0] ? wish->service : NULL, wish->log_since);
+		engine_open_logs(l->engine, &wish->logs);
+	if (wish->what & WISH_FIND)
+		engine_search_logs(l->engine, wish->logs.match[0] ? wish->logs.match : NULL, (int)wish->logs.least);
 	if (wish->what & WISH_DROP)
 		engine_drop_view(l->engine, wish->service);
 	if ((wish->what & WISH_ASK) && wish->ask_catalog)
@@ -157,6 +171,8 @@ static void fulfil(struct loop *l, const struct wish *wish)
 		engine_ask_view(l->engine, wish->ask_service, wish->ask_view, wish->ask_subject);
 	if (wish->what & (WISH_ACT | WISH_CONFIRM | WISH_CANCEL | WISH_LOCK))
 		act(l, wish);
+	if (wish->what & WISH_SAVE)
+		save(l, wish);
 	if (wish->what & WISH_COPY)
 		copy(l, wish->copy);
 	if (wish->what & WISH_MOUSE)

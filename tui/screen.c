@@ -21,7 +21,7 @@
 
 enum { PAGES_MAX = 16, MESSAGE_MS = 3000, ASK_MS = 5000, PALETTE_ROWS = 14 };
 
-enum mode { MODE_PANEL, MODE_FILTER, MODE_SEARCH, MODE_PALETTE, MODE_HELP, MODE_ACTING };
+enum mode { MODE_PANEL, MODE_FILTER, MODE_SEARCH, MODE_SAVE, MODE_PALETTE, MODE_HELP, MODE_ACTING };
 
 struct page {
 	int panel;               /* index of panels[] */
@@ -40,6 +40,9 @@ struct screen {
 	bool problems_only;
 	int64_t frozen;          /* clock_ms() since; -1 */
 	struct prompt filter;
+	const char *saving;      /* what is to be written, while its path is typed */
+	char save_path[PROMPT_SIZE];
+	bool save_there;         /* that file exists: Enter once more overwrites it */
 	struct chooser chooser;
 	struct acting acting;
 	int help_width;          /* that the help was filled for */
@@ -189,9 +192,12 @@ static void draw_bottom(struct screen *s, const struct frame *frame, struct canv
 {
 	struct canvas line = canvas_part(c, c->height - 1, 0, 1, c->width);
 
-	if (s->mode == MODE_FILTER || s->mode == MODE_SEARCH) {
+	const char *label = s->mode == MODE_FILTER ? "/" : s->mode == MODE_SEARCH ? "search: " :
+		s->save_there ? "this file is there; Enter overwrites it, Esc leaves it: " : "save to the file: ";
+
+	if (s->mode == MODE_FILTER || s->mode == MODE_SEARCH || s->mode == MODE_SAVE) {
 		*y = c->height - 1;
-		*x = prompt_draw(&s->filter, &line, 0, 0, c->width, s->mode == MODE_FILTER ? "/" : "search: ");
+		*x = prompt_draw(&s->filter, &line, 0, 0, c->width, label);
 	} else
 		frame_hints(frame, &line);
 }
@@ -311,8 +317,15 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 	}
 	if ((reactions & REACT_LOGS) && panel_of(s)->logs) {
 		wish->what |= WISH_LOGS;
-		text_copy(wish->service, sizeof wish->service, text_of(view->log_service));
-		wish->log_since = view->log_since;
+		wish->logs = (struct log_wish){.since = view->log_since, .least = view->log_least};
+		if (view->log_part)
+			wish->logs.part = *view->log_part;
+		text_copy(wish->logs.service, sizeof wish->logs.service, text_of(view->log_service));
+		text_copy(wish->logs.match, sizeof wish->logs.match, text_of(view->log_match));
+	} else if (reactions & REACT_FIND) {
+		wish->what |= WISH_FIND;
+		wish->logs = (struct log_wish){.least = view->log_least};
+		text_copy(wish->logs.match, sizeof wish->logs.match, text_of(view->log_match));
 	}
 	if (view->again_ms)
 		s->ask_next = clock_ms() + view->again_ms;
@@ -328,6 +341,12 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 	if ((reactions & REACT_ACT) && (view->n_act_marks ? acting_menu_of(&s->acting, s->lake, view->act_on, view->act_marks, view->n_act_marks) :
 		acting_menu(&s->acting, s->lake, view->act_on, view->act_service, view->act_subject)))
 		s->mode = MODE_ACTING;
+	if ((reactions & REACT_SAVE) && view->save) {
+		s->saving = view->save;
+		s->save_there = false;
+		s->mode = MODE_SAVE;
+		prompt_set(&s->filter, s->save_path);
+	}
 	if (reactions & REACT_CLOSE)
 		leave_page(s);
 	if (reactions & REACT_OPEN)
@@ -370,6 +389,13 @@ struct wish screen_tick(struct screen *s)
 	return wish;
 }
 
+/* A panel that reads more than it shows reads anew by what was typed. */
+static void filtered(struct screen *s, struct wish *wish)
+{
+	if (panel_of(s)->logs)
+		panel_act(s, ACT_FILTER, wish);
+}
+
 /* Esc: the topmost thing that can be undone. */
 static void cancel(struct screen *s, struct wish *wish)
 {
@@ -377,9 +403,10 @@ static void cancel(struct screen *s, struct wish *wish)
 		s->message[0] = '\0';
 	else if (panel_act(s, ACT_CANCEL, wish) != REACT_NONE)
 		return;
-	else if (page_of(s)->filter[0])
+	else if (page_of(s)->filter[0]) {
 		page_of(s)->filter[0] = '\0';
-	else if (s->problems_only)
+		filtered(s, wish);
+	} else if (s->problems_only)
 		s->problems_only = false;
 	else
 		leave_page(s);
@@ -484,6 +511,7 @@ static void run_act(struct screen *s, enum act act, struct wish *wish)
 		return;
 	case ACT_PROBLEMS:
 		s->problems_only = !s->problems_only;
+		filtered(s, wish);
 		return;
 	case ACT_REFRESH:
 		refresh(s, wish);
@@ -531,6 +559,8 @@ static void filter_key(struct screen *s, int key, struct wish *wish)
 	else
 		prompt_key(&s->filter, key);
 	text_copy(page_of(s)->filter, sizeof page_of(s)->filter, text_of(s->filter.s));
+	if (s->mode == MODE_PANEL)
+		filtered(s, wish);
 }
 
 static void search_key(struct screen *s, int key, struct wish *wish)
@@ -544,6 +574,34 @@ static void search_key(struct screen *s, int key, struct wish *wish)
 		panel_act(s, ACT_FIND_NEXT, wish);
 	} else
 		prompt_key(&s->filter, key);
+}
+
+static void save_key(struct screen *s, int key, struct wish *wish)
+{
+	if (key == K_ESCAPE || (key == K_BACKSPACE && !s->filter.len)) {
+		s->mode = MODE_PANEL;
+	} else if (key == K_ENTER && s->filter.len) {
+		text_copy(s->save_path, sizeof s->save_path, text_of(s->filter.s));
+		wish->what |= WISH_SAVE;
+		wish->save = s->saving;
+		wish->path = s->save_path;
+		wish->overwrite = s->save_there;
+	} else {
+		s->save_there = false;
+		prompt_key(&s->filter, key);
+	}
+}
+
+void screen_saved(struct screen *s, bool exists, const char *failed)
+{
+	s->save_there = exists && !s->save_there;
+	if (s->save_there)
+		return;
+	s->mode = MODE_PANEL;
+	if (failed)
+		screen_say(s, STYLE_BAD, "%s", failed);
+	else
+		screen_say(s, STYLE_ACCENT, "saved to %s", s->save_path);
 }
 
 static void run_choice(struct screen *s, const struct choice *chosen, struct wish *wish)
@@ -645,6 +703,8 @@ struct wish screen_key(struct screen *s, int key)
 		filter_key(s, key, &wish);
 	else if (s->mode == MODE_SEARCH)
 		search_key(s, key, &wish);
+	else if (s->mode == MODE_SAVE)
+		save_key(s, key, &wish);
 	else if (s->mode == MODE_ACTING)
 		acting_mode_key(s, key, &wish);
 	else if (s->mode == MODE_PANEL)
@@ -656,7 +716,8 @@ struct wish screen_key(struct screen *s, int key)
 
 void screen_paste(struct screen *s, struct text text)
 {
-	if (s->mode == MODE_SEARCH) {
+	if (s->mode == MODE_SEARCH || s->mode == MODE_SAVE) {
+		s->save_there = false;
 		prompt_paste(&s->filter, text);
 	} else if (s->mode == MODE_FILTER) {
 		prompt_paste(&s->filter, text);

@@ -22,7 +22,9 @@ enum { /* wishes, or-ed */
 	WISH_ACT = 512,     /* wish.action is to be prepared; then screen_offer() */
 	WISH_CONFIRM = 1024, /* wish.id runs */
 	WISH_CANCEL = 2048, /* wish.id is cancelled */
-	WISH_LOGS = 8192,   /* the logs of wish.service, "" all, from wish.log_since on */
+	WISH_LOGS = 8192,   /* wish.logs are to be shown */
+	WISH_FIND = 16384,  /* wish.logs.match, or as bad as wish.logs.least, is looked for; neither: no more */
+	WISH_SAVE = 32768,  /* wish.save is to be written to wish.path; then screen_saved() */
 	WISH_LOCK = 4096,   /* actions: locked where wish.locked */
 };
 struct wish {
@@ -31,6 +33,8 @@ struct wish {
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	const char *copy;   /* until the next key */
+	const char *save, *path;
+	bool overwrite;     /* it is there, and the user knows */
 	const struct action_wish *action; /* until the next key */
 	const struct action_mark *marks;  /* of WISH_ACT: what it is for, in place of its own; then screen_offer_many() for each */
 	size_t n_marks;
@@ -41,7 +45,7 @@ struct wish {
 	bool locked;
 	char ask_service[NAME_SIZE], ask_view[NAME_SIZE], ask_subject[512];
 	bool ask_catalog;
-	int64_t log_since;
+	struct log_wish logs;
 };
 
 struct screen;
@@ -58,6 +62,7 @@ void screen_wheel(struct screen *s, int rows);
 /* In place of the hints for a moment. */
 void screen_say(struct screen *s, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+void screen_saved(struct screen *s, bool exists, const char *failed); /* what became of WISH_SAVE; NULL: it is written */
 void screen_offer(struct screen *s, uint64_t id, const char *refused); /* what became of WISH_ACT; id 0: refused says why */
 void screen_offer_many(struct screen *s, size_t at, uint64_t id, const char *refused);
 struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */

@@ -145,6 +145,9 @@ struct engine {
 	uint64_t event_number;
 	int64_t nudge_next;          /* clock_ms(): not before this is looked again for a verification's sake */
 	struct logs *logs;   /* NULL: nobody looks */
+	struct logs *logs_coming, *logs_found; /* shown soon; what a search finds */
+	char logs_service[NAME_SIZE];
+	int64_t logs_wait;   /* clock_ms(): what comes is shown, read or not */
 	int64_t logs_next, logs_watched; /* clock_ms(): not taken before; looked at last */
 	struct ops *ops;             /* NULL before the start is whole */
 	bool discovered;             /* the first round of discovery was answered */
@@ -159,6 +162,7 @@ void actor_wake(struct actor *a);
 void actor_close_ends(struct actor *a);
 enum { LOGS_BEFORE_MS = 60000 };
 void logs_take(struct engine *e);
+void logs_end(struct engine *e, int64_t ms);
 int64_t logs_due(const struct engine *e, int64_t due); /* earlier, where there is more to take */
 void engine_news(void *engine); /* any thread: a turn is due */
 void engine_publish(struct engine *e, struct actor *a, struct snapshot *s); /* any thread; takes the reference */

@@ -583,7 +583,7 @@ unsigned engine_stop(struct engine *e, int64_t ms)
 	int64_t end = clock_ms() + ms;
 	unsigned abandoned = 0;
 
-	logs_close(e->logs, ms);
+	logs_end(e, ms);
 	e->lake.logs = e->logs = NULL;
 	if (e->ops) {
 		abandoned = ops_stop(e->ops, end);

@@ -21,6 +21,7 @@ struct container_reading {
 	struct net *net;
 	struct log_frames frames;
 	char newest[LOG_STAMP_SIZE]; /* of what was handed over */
+	size_t lines, before;        /* that were handed over; those of before the moment */
 	char floor[LOG_STAMP_SIZE];  /* what is not younger was read by the stream before */
 };
 
@@ -40,6 +41,7 @@ static bool take_line(void *ctx, unsigned stream, const char *stamp, const char 
 		return !reader_ended(c->r);
 	if (strcmp(stamp, c->newest) > 0)
 		memcpy(c->newest, stamp, sizeof c->newest);
+	c->lines++;
 	return reader_feed(c->r, stream, bytes, len, at_of(stamp));
 }
 
@@ -77,18 +79,24 @@ static bool inspect(struct container_reading *c, bool *running, bool *tty)
 	return status == 200;
 }
 
+static unsigned lines_before(const struct container_reading *c)
+{
+	return reader_options(c->r)->part.is ? TAIL_LINES : BEFORE_LINES;
+}
+
 /* before: the last lines until the moment that is looked back from. */
 static void path_of(const struct container_reading *c, bool follow, bool before, char *path, size_t size)
 {
 	const struct log_options *o = reader_options(c->r);
+	int64_t moment = o->part.is ? o->part.at : o->since;
 	char since[64] = "", tail[32] = "";
 
-	if (c->newest[0])
+	if (before)
+		snprintf(since, sizeof since, "&until=%lld&tail=%u", (long long)(moment / 1000 + (o->part.is ? 1 : 0)), lines_before(c));
+	else if (c->newest[0])
 		snprintf(since, sizeof since, "&since=%lld", (long long)(at_of(c->newest) / 1000));
-	else if (before)
-		snprintf(since, sizeof since, "&until=%lld&tail=%d", (long long)(o->since / 1000), BEFORE_LINES);
-	else if (o->since)
-		snprintf(since, sizeof since, "&since=%lld", (long long)(o->since / 1000));
+	else if (o->since || o->part.is)
+		snprintf(since, sizeof since, "&since=%lld", (long long)(moment / 1000));
 	else
 		snprintf(tail, sizeof tail, "&tail=%d", TAIL_LINES);
 	snprintf(path, size, "/containers/%.64s/logs?stdout=1&stderr=1&timestamps=1&follow=%d%s%s", reader_source(c->r)->at,
@@ -114,7 +122,18 @@ static bool read_stream(struct container_reading *c, bool tty, bool follow, bool
 	else if (status / 100 != 2 && err.code != ERR_CANCELLED)
 		reader_say(c->r, err.words);
 	buf_free(&refused);
+	if (before)
+		c->before = c->lines;
 	return status != 501;
+}
+
+/* Fewer lines than were asked for are all that there are. */
+static void know_borders(const struct container_reading *c, bool before)
+{
+	if (before ? c->before < lines_before(c) : !reader_options(c->r)->since && c->lines < TAIL_LINES)
+		reader_begins(c->r);
+	if (!reader_enough(c->r))
+		reader_ends(c->r);
 }
 
 static bool may_be_asked(const char *name)
@@ -126,7 +145,7 @@ static bool may_be_asked(const char *name)
 void log_container_read(struct log_reader *r)
 {
 	struct container_reading c = {.r = r, .host = reader_host(r)};
-	bool before = reader_options(r)->since && reader_options(r)->around;
+	bool before = (reader_options(r)->since && reader_options(r)->around) || reader_options(r)->part.is;
 	bool running, tty, more = may_be_asked(reader_source(r)->at), first = true;
 
 	if (!more)
@@ -137,6 +156,8 @@ void log_container_read(struct log_reader *r)
 
 		if (there && (running || first)) /* the output of one that stopped is there as well */
 			more = (!before || read_stream(&c, tty, false, true)) && read_stream(&c, tty, !first, false);
+		if (first && there)
+			know_borders(&c, before);
 		before = before && !there;
 		if (there && !running)
 			reader_say(r, "the container does not run");

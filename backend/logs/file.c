@@ -2,7 +2,8 @@
 /*
  * A file that somebody writes: from its last bytes or from a moment on, and what is added to it. It is looked at four
  * times a second. Rotation is another inode under the name: the rest of the old one is read where it lies now.
- * Truncation is a size below where we are. With a moment, older files beside it (NAME.1, NAME.2.gz) are read first.
+ * Truncation is a size below where we are. With a moment, older files beside it (NAME.1, NAME.2.gz) are read first;
+ * of a part of the past only what stands around its moment, wherever that is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,12 @@
 #include "json.h"
 #include "logs_own.h"
 
-enum { TAIL = 256 << 10, PIECE = 128 << 10, POLL_MS = 250, PATH_SIZE = 512, PAST_MAX = 64, PROBE = 16 << 10, BISECT_END = 64 << 10 };
+enum { TAIL = 256 << 10, PIECE = 128 << 10, POLL_MS = 250, PATH_SIZE = 512, PAST_MAX = 64, PROBE = 16 << 10, BISECT_END = 64 << 10,
+	BEFORE = 1 << 20, BEFORE_SIEVED = 256 << 20 };
 
 struct past { /* a file that it was rotated into */
 	char path[PATH_SIZE];
-	int64_t modified;
+	int64_t modified, size;
 	ino_t inode;
 };
 
@@ -28,11 +30,12 @@ struct reading {
 	const char *path;
 	struct buf piece;
 	struct buf line;  /* of JSON: until it is whole */
-	struct past past[PAST_MAX];
+	struct past past[PAST_MAX + 1]; /* in a part, the file itself is the last */
 	size_t n_past;
 	ino_t inode;
 	int64_t offset;
 	struct log_sieve *sieve; /* while what was written before is looked through; NULL: all is read */
+	int64_t done, total; /* bytes, of what is to be looked through */
 	int64_t early;    /* when what has no stamp was written, where it is of the past; 0: now */
 };
 
@@ -122,30 +125,34 @@ static bool read_piece(struct reading *f, const char *path, int64_t offset, size
 }
 
 /* Where the line begins that is the first whole one from offset on. */
-static int64_t line_from(struct reading *f, int64_t offset)
+static int64_t line_from(struct reading *f, const char *path, int64_t offset)
 {
 	const char *end;
 
 	if (offset <= 0)
 		return 0;
-	if (!read_piece(f, f->path, offset - 1, PROBE, NULL) || !f->piece.len)
+	if (!read_piece(f, path, offset - 1, PROBE, NULL) || !f->piece.len)
 		return offset;
 	end = memchr(f->piece.at, '\n', f->piece.len);
 	return end ? offset - 1 + (end + 1 - f->piece.at) : offset;
 }
 
-/* The first stamp of a line from offset on; -1: none near. */
-static int64_t stamp_from(struct reading *f, int64_t offset)
+/* The first stamp of a line from offset on, and where that line begins; -1: none near. */
+static int64_t stamp_from(struct reading *f, const char *path, int64_t offset, int64_t *begins)
 {
 	struct log_line_facts facts;
 	struct text rest, line;
-	int64_t at = line_from(f, offset);
+	int64_t at = line_from(f, path, offset);
 
-	if (!read_piece(f, f->path, at, PROBE, NULL) || !f->piece.len)
+	if (begins)
+		*begins = at;
+	if (!read_piece(f, path, at, PROBE, NULL) || !f->piece.len)
 		return -1;
 	rest = buf_text(&f->piece);
 	while (text_line(&rest, &line)) {
 		log_line_read(line, clock_wall_ms(), &facts);
+		if (facts.at >= 0 && begins && at)
+			*begins = at + (line.at - f->piece.at);
 		if (facts.at >= 0)
 			return facts.at;
 	}
@@ -153,19 +160,19 @@ static int64_t stamp_from(struct reading *f, int64_t offset)
 }
 
 /* Where the lines of a moment begin, not far before: a log is in the order of its stamps. */
-static int64_t offset_of(struct reading *f, int64_t size, int64_t since)
+static int64_t offset_of(struct reading *f, const char *path, int64_t size, int64_t since)
 {
 	int64_t low = 0, high = size;
 
 	while (high - low > BISECT_END) {
-		int64_t middle = low + (high - low) / 2, at = stamp_from(f, middle);
+		int64_t middle = low + (high - low) / 2, at = stamp_from(f, path, middle, NULL);
 
 		if (at < 0 || at >= since)
 			high = middle;
 		else
 			low = middle;
 	}
-	return line_from(f, low);
+	return line_from(f, path, low);
 }
 
 /* ---- what it was rotated into ---- */
@@ -184,6 +191,7 @@ static bool add_past(void *ctx, const char *name)
 		return true;
 	if (f->host->stat(f->host, p->path, &facts, NULL) && facts.exists && !facts.is_directory) {
 		p->modified = facts.modified;
+		p->size = facts.size;
 		p->inode = facts.inode;
 		f->n_past++;
 	}
@@ -216,6 +224,13 @@ struct inflating {
 	bool packed, begun, bad;
 };
 
+static void add_progress(struct reading *f, size_t bytes)
+{
+	f->done += (int64_t)bytes;
+	if (f->total)
+		reader_progress(f->r, f->done < f->total ? f->done : f->total, f->total);
+}
+
 static bool take_past(void *ctx, const char *bytes, size_t len)
 {
 	struct inflating *in = ctx;
@@ -227,6 +242,7 @@ static bool take_past(void *ctx, const char *bytes, size_t len)
 		if (in->packed && inflateInit2(&in->z, 15 + 16) != Z_OK)
 			return false;
 	}
+	add_progress(in->f, len);
 	if (!in->packed)
 		return feed(in->f, bytes, len, -1);
 	in->z.next_in = (Bytef *)(uintptr_t)bytes;
@@ -247,21 +263,25 @@ static bool take_past(void *ctx, const char *bytes, size_t len)
 	return !in->bad;
 }
 
+static void stream_past(struct reading *f, const char *path)
+{
+	struct inflating in = {.f = f};
+
+	f->host->stream_file(f->host, path, take_past, &in, NULL);
+	if (in.packed)
+		inflateEnd(&in.z);
+	if (f->sieve)
+		log_sieve_end(f->sieve);
+	reader_flush(f->r);
+}
+
 static void read_past(struct reading *f, int64_t since)
 {
-	find_past(f);
-	for (size_t i = 0; i < f->n_past && !reader_ended(f->r); i++) {
-		struct inflating in = {.f = f};
-
-		if (f->past[i].modified < since)
-			continue;
-		f->host->stream_file(f->host, f->past[i].path, take_past, &in, NULL);
-		if (in.packed)
-			inflateEnd(&in.z);
-		if (f->sieve)
-			log_sieve_end(f->sieve);
-		reader_flush(f->r);
-	}
+	for (size_t i = 0; i < f->n_past; i++)
+		f->total += f->past[i].modified >= since ? f->past[i].size : 0;
+	for (size_t i = 0; i < f->n_past && !reader_ended(f->r); i++)
+		if (f->past[i].modified >= since)
+			stream_past(f, f->past[i].path);
 }
 
 /* ---- on and on ---- */
@@ -279,6 +299,7 @@ static bool read_on(struct reading *f, const char *path)
 		if (!f->piece.len)
 			return true;
 		f->offset += (int64_t)f->piece.len;
+		add_progress(f, f->piece.len);
 		if (!feed(f, f->piece.at, f->piece.len, f->offset - (int64_t)f->piece.len))
 			return false;
 	}
@@ -302,20 +323,95 @@ static void begin_at(struct reading *f, const struct file_facts *facts)
 	int64_t tail = o->tail ? (int64_t)o->tail : TAIL, first;
 
 	f->inode = facts->inode;
+	find_past(f);
 	if (!o->since) {
-		f->offset = line_from(f, facts->size - tail);
-		first = stamp_from(f, f->offset);
+		first = stamp_from(f, f->path, facts->size - tail, &f->offset);
 		f->early = first > 0 ? first : facts->modified;
+	} else {
+		first = stamp_from(f, f->path, 0, NULL);
+		f->early = o->since;
+		f->total = facts->size;
+		if (first < 0 || first > o->since)
+			read_past(f, o->since);
+		f->offset = offset_of(f, f->path, facts->size, o->since);
+		f->done += f->offset;
+		first = stamp_from(f, f->path, f->offset, NULL);
+		if (first > 0) /* what has no stamp before it is as old */
+			f->early = first;
+	}
+	if (!f->offset && (!f->n_past || o->since == 1))
+		reader_begins(f->r);
+}
+
+/* ---- a part of the past ---- */
+
+static bool is_packed(struct reading *f, const struct past *p)
+{
+	return read_piece(f, p->path, 0, 2, NULL) && f->piece.len == 2 && !memcmp(f->piece.at, "\x1f\x8b", 2);
+}
+
+/* Which file, and from where on; before the moment stand some bytes more, maybe those of older files. */
+static size_t part_begin(struct reading *f, int64_t *from)
+{
+	const struct log_part *part = &reader_options(f->r)->part;
+	size_t i = f->n_past;
+	int64_t before = f->sieve ? BEFORE_SIEVED : BEFORE / (int64_t)reader_n(f->r);
+	bool placed = part->place >= 0 && !strcmp(part->file, f->path);
+
+	if (!placed)
+		for (i = 0; i < f->n_past && f->past[i].modified < part->at; i++)
+			continue;
+	*from = placed ? part->place : is_packed(f, &f->past[i]) ? 0 : offset_of(f, f->past[i].path, f->past[i].size, part->at);
+	while (*from < before && i > 0) {
+		before -= *from;
+		i--;
+		*from = f->past[i].size;
+		if (is_packed(f, &f->past[i])) { /* what of it is too much goes where it is shown */
+			*from = 0;
+			return i;
+		}
+	}
+	*from = *from > before ? *from - before : 0;
+	return i;
+}
+
+static bool read_on(struct reading *f, const char *path);
+
+static void read_part(struct reading *f)
+{
+	struct past *own;
+	struct file_facts facts;
+	struct err err = {0};
+	bool wanted = true;
+	int64_t from, first;
+	size_t i;
+
+	if (!f->host->stat(f->host, f->path, &facts, &err) || !facts.exists) {
+		reader_say(f->r, err.code ? err.words : "it is not there");
 		return;
 	}
-	f->early = o->since;
-	first = stamp_from(f, 0);
-	if (first < 0 || first > o->since)
-		read_past(f, o->since);
-	f->offset = offset_of(f, facts->size, o->since);
-	first = stamp_from(f, f->offset);
-	if (first > 0) /* what has no stamp before it is as old */
-		f->early = first;
+	find_past(f);
+	own = &f->past[f->n_past];
+	*own = (struct past){.modified = INT64_MAX, .size = facts.size, .inode = facts.inode};
+	text_copy(own->path, sizeof own->path, text_of(f->path));
+	i = part_begin(f, &from);
+	if (!i && !from)
+		reader_begins(f->r);
+	for (; i <= f->n_past && wanted && !reader_ended(f->r); i++, from = 0) {
+		bool packed = is_packed(f, &f->past[i]);
+
+		first = packed ? -1 : stamp_from(f, f->past[i].path, from, &f->offset);
+		f->early = first > 0 ? first : i < f->n_past ? f->past[i].modified : facts.modified;
+		if (packed)
+			stream_past(f, f->past[i].path);
+		else if (!(wanted = read_on(f, f->past[i].path)))
+			break;
+		if (i < f->n_past)
+			reader_flush(f->r);
+	}
+	reader_flush(f->r);
+	if (wanted)
+		reader_ends(f->r);
 }
 
 /* False: nobody wants more. */
@@ -347,13 +443,31 @@ static bool look(struct reading *f, bool *begun)
 	return read_on(f, f->path);
 }
 
+static void follow(struct reading *f)
+{
+	const struct log_options *o = reader_options(f->r);
+	bool begun = false, wanted;
+
+	do {
+		wanted = look(f, &begun);
+		end_sieve(f);
+		if (begun || !o->follow)
+			reader_caught_up(f->r);
+		if (begun)
+			f->early = f->total = 0;
+		begun = begun || !o->since; /* a file that comes later is read from its beginning */
+	} while (wanted && o->follow && reader_pause(f->r, POLL_MS));
+}
+
 void log_file_read(struct log_reader *r)
 {
+	const struct log_options *o = reader_options(r);
 	struct reading *f;
-	bool begun = false, wanted;
 	struct file_facts facts;
 
 	if (reader_host(r)->stat(reader_host(r), reader_source(r)->at, &facts, NULL) && facts.is_directory) {
+		reader_begins(r); /* it has no line of its own */
+		reader_ends(r);
 		log_folder_read(r);
 		return;
 	}
@@ -363,18 +477,14 @@ void log_file_read(struct log_reader *r)
 	f->path = reader_source(r)->at;
 	buf_init(&f->piece, PIECE);
 	buf_init(&f->line, LOG_LINE_MAX);
-	if (reader_source(r)->kind == LOG_FILE && (reader_options(r)->match || reader_options(r)->least))
-		f->sieve = log_sieve_new(&(struct log_sieve_options){.pattern = reader_options(r)->match, .least = reader_options(r)->least,
-			.now = clock_wall_ms(), .pass = feed_lines, .gap = feed_gap, .ctx = f});
-	do {
-		wanted = look(f, &begun);
-		end_sieve(f);
-		if (begun || !reader_options(r)->follow)
-			reader_caught_up(r);
-		if (begun)
-			f->early = 0;
-		begun = begun || !reader_options(r)->since; /* a file that comes later is read from its beginning */
-	} while (wanted && reader_options(r)->follow && reader_pause(r, POLL_MS));
+	if (reader_source(r)->kind == LOG_FILE && (o->match || o->least))
+		f->sieve = log_sieve_new(&(struct log_sieve_options){.pattern = o->match, .least = o->least, .now = clock_wall_ms(), .pass = feed_lines,
+			.gap = feed_gap, .ctx = f});
+	if (o->part.is)
+		read_part(f);
+	else
+		follow(f);
+	end_sieve(f);
 	buf_free(&f->piece);
 	buf_free(&f->line);
 	free(f);

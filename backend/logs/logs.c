@@ -14,7 +14,8 @@
 #include "clock.h"
 #include "logs_own.h"
 
-enum { BYTES_DEFAULT = 12 << 20, QUEUE_MAX = 2 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2 };
+enum { BYTES_DEFAULT = 6 << 20, QUEUE_MAX = 1 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2, PROGRESS_MS = 100,
+	BEHIND = 2 << 20 };
 
 struct log_reader {
 	struct logs *logs;
@@ -24,7 +25,10 @@ struct log_reader {
 	struct log_folder *folders[STREAMS];
 	struct log_match *match; /* what is kept of it; NULL: all */
 	int64_t fed;          /* clock_ms(); 0: nothing is held back */
-	_Atomic bool caught_up, over;
+	_Atomic bool caught_up, over, begins, ends;
+	_Atomic int64_t done, total;
+	int64_t told;         /* clock_ms() when its progress was news */
+	size_t behind;        /* bytes behind the moment of a part */
 	char words[200];      /* under the lock of the queue */
 };
 
@@ -41,7 +45,8 @@ struct logs {
 	int cancel;
 	pthread_mutex_t news_lock;
 	void (*news)(void *ctx);
-	_Atomic bool ended;
+	_Atomic bool ended, full;
+	uint64_t serial;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t room, left;
 	struct entries queue;
@@ -102,6 +107,7 @@ static int by_time(const void *a, const void *b)
 /* ---- readers ---- */
 
 struct host *reader_host(const struct log_reader *r) { return r->logs->options.host; }
+size_t reader_n(const struct log_reader *r) { return r->logs->n; }
 const struct log_source *reader_source(const struct log_reader *r) { return &r->source; }
 const struct log_options *reader_options(const struct log_reader *r) { return &r->logs->options; }
 int reader_cancel(const struct log_reader *r) { return r->logs->cancel; }
@@ -138,25 +144,44 @@ static bool is_wanted(const struct log_reader *r, const struct log_event *event)
 	return !r->match || log_match_in(r->match, event->text, 0, NULL, NULL);
 }
 
+/* Of a part as much as is to be seen behind its moment. */
+static bool is_enough(struct log_reader *r, const struct log_event *event)
+{
+	const struct log_part *part = &r->logs->options.part;
+	bool placed = event->place >= 0 && part->place >= 0 && !strcmp(part->file, r->source.at);
+
+	if (part->is && (placed ? event->place >= part->place : event->at >= part->at))
+		r->behind += event->text.len + OVERHEAD;
+	return r->behind > BEHIND / r->logs->n;
+}
+
 static bool take_event(void *ctx, const struct log_event *event)
 {
 	struct log_reader *r = ctx;
 	struct logs *logs = r->logs;
 	bool waits = logs->options.patient || stays(r->source.kind), first;
 	struct log_entry *e;
+	size_t len;
 
 	if (!is_wanted(r, event))
 		return !reader_ended(r);
-	e = mem_new(1, sizeof *e + event->text.len + 1);
+	if (is_enough(r, event))
+		return false;
+	len = logs->options.brief ? 0 : event->text.len;
+	e = mem_new(1, sizeof *e + len + 1);
 	*e = (struct log_entry){.at = event->at, .source = r->number, .lines = event->lines, .level = event->level, .stamped = event->stamped,
-		.cut = event->cut, .place = event->place, .len = event->text.len};
-	memcpy(e->text, event->text.at, event->text.len);
+		.cut = event->cut, .place = event->place, .len = len};
+	memcpy(e->text, event->text.at, len);
 	e->text[e->len] = '\0';
 	pthread_mutex_lock(&logs->lock);
 	while (waits && logs->queue.bytes > QUEUE_MAX && !reader_ended(r))
 		pthread_cond_wait(&logs->room, &logs->lock);
 	first = !logs->queue.n;
-	if (logs->queue.bytes > QUEUE_MAX || reader_ended(r)) {
+	if (logs->options.most && logs->number >= logs->options.most)
+		atomic_store(&logs->full, true);
+	if (atomic_load(&logs->full)) {
+		free(e);
+	} else if (logs->queue.bytes > QUEUE_MAX || reader_ended(r)) {
 		logs->missed += e->lines;
 		free(e);
 	} else {
@@ -168,7 +193,7 @@ static bool take_event(void *ctx, const struct log_event *event)
 	pthread_mutex_unlock(&logs->lock);
 	if (first)
 		tell_news(logs);
-	return !reader_ended(r);
+	return !reader_ended(r) && !atomic_load(&logs->full);
 }
 
 bool reader_feed(struct log_reader *r, unsigned stream, const char *bytes, size_t len, int64_t at)
@@ -223,6 +248,26 @@ void reader_caught_up(struct log_reader *r)
 	tell_news(r->logs);
 }
 
+void reader_begins(struct log_reader *r)
+{
+	atomic_store(&r->begins, true);
+}
+
+void reader_ends(struct log_reader *r)
+{
+	atomic_store(&r->ends, true);
+}
+
+void reader_progress(struct log_reader *r, int64_t done, int64_t total)
+{
+	atomic_store(&r->done, done);
+	atomic_store(&r->total, total);
+	if (clock_ms() - r->told < PROGRESS_MS)
+		return;
+	r->told = clock_ms();
+	tell_news(r->logs);
+}
+
 void reader_say(struct log_reader *r, const char *words)
 {
 	bool changed;
@@ -268,6 +313,11 @@ static void thread_ends(struct logs *logs)
 	pthread_mutex_unlock(&logs->lock);
 	if (last)
 		logs_free(logs);
+}
+
+bool reader_enough(const struct log_reader *r)
+{
+	return reader_ended(r) || r->behind > BEHIND / r->logs->n;
 }
 
 static void *read_one(void *arg)
@@ -373,8 +423,10 @@ bool reader_add(struct log_reader *by, const struct log_source *source)
 
 struct logs *logs_open(const struct log_options *options)
 {
+	static _Atomic uint64_t serial;
 	struct logs *logs = mem_new(1, sizeof *logs);
 
+	logs->serial = atomic_fetch_add(&serial, 1) + 1;
 	logs->options = *options;
 	logs->options.sources = NULL; /* the readers have theirs */
 	logs->pattern = options->match ? mem_copy(options->match) : NULL;
@@ -395,9 +447,20 @@ struct logs *logs_open(const struct log_options *options)
 	return logs;
 }
 
-void logs_close(struct logs *logs, int64_t ms)
+void logs_stop(struct logs *logs)
 {
 	static const uint64_t one = 1;
+
+	atomic_store(&logs->ended, true);
+	pthread_mutex_lock(&logs->lock);
+	if (write(logs->cancel, &one, sizeof one) < 0)
+		atomic_store(&logs->ended, true); /* it was told before */
+	pthread_cond_broadcast(&logs->room);
+	pthread_mutex_unlock(&logs->lock);
+}
+
+void logs_close(struct logs *logs, int64_t ms)
+{
 	struct timespec end;
 	bool last;
 
@@ -408,14 +471,11 @@ void logs_close(struct logs *logs, int64_t ms)
 	end.tv_nsec += ms % 1000 * 1000000;
 	end.tv_sec += end.tv_nsec / 1000000000;
 	end.tv_nsec %= 1000000000;
-	atomic_store(&logs->ended, true);
 	pthread_mutex_lock(&logs->news_lock);
 	logs->news = NULL;
 	pthread_mutex_unlock(&logs->news_lock);
+	logs_stop(logs);
 	pthread_mutex_lock(&logs->lock);
-	if (write(logs->cancel, &one, sizeof one) < 0)
-		end.tv_sec++;
-	pthread_cond_broadcast(&logs->room);
 	while (logs->threads && pthread_cond_timedwait(&logs->left, &logs->lock, &end) == 0)
 		continue;
 	last = !logs->threads;
@@ -483,6 +543,46 @@ bool logs_caught_up(const struct logs *logs)
 		if (!atomic_load(&logs->readers[i].caught_up))
 			return false;
 	return true;
+}
+
+uint64_t logs_serial(const struct logs *logs)
+{
+	return logs->serial;
+}
+
+bool logs_is_part(const struct logs *logs)
+{
+	return logs->options.part.is;
+}
+
+bool logs_begins(const struct logs *logs)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (!atomic_load(&logs->readers[i].begins))
+			return false;
+	return !logs->gone;
+}
+
+bool logs_ends(const struct logs *logs)
+{
+	for (size_t i = 0; logs->options.part.is && i < logs->n; i++)
+		if (!atomic_load(&logs->readers[i].ends))
+			return false;
+	return true;
+}
+
+bool logs_full(const struct logs *logs)
+{
+	return atomic_load(&logs->full);
+}
+
+void logs_progress(const struct logs *logs, int64_t *done, int64_t *total)
+{
+	*done = *total = 0;
+	for (size_t i = 0; i < logs->n; i++) {
+		*done += atomic_load(&logs->readers[i].done);
+		*total += atomic_load(&logs->readers[i].total);
+	}
 }
 
 bool logs_over(const struct logs *logs)

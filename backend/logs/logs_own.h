@@ -30,6 +30,7 @@ bool log_frames_feed(struct log_frames *f, const char *bytes, size_t len); /* fa
 /* ---- a reader (logs.c) ---- */
 struct log_reader;
 struct host *reader_host(const struct log_reader *r);
+size_t reader_n(const struct log_reader *r); /* how many there are */
 const struct log_source *reader_source(const struct log_reader *r);
 const struct log_options *reader_options(const struct log_reader *r);
 int reader_cancel(const struct log_reader *r);
@@ -42,6 +43,10 @@ void reader_stamps(struct log_reader *r);    /* its lines are known to be stampe
 void reader_level(struct log_reader *r, enum log_level level); /* of what is fed from here to stream 0 and names none */
 void reader_flush(struct log_reader *r);     /* another file, another life: what is held back is whole */
 void reader_caught_up(struct log_reader *r); /* what was written before is handed over */
+void reader_begins(struct log_reader *r);    /* what it reads first is the oldest that there is */
+void reader_ends(struct log_reader *r);      /* of a part: it was read to the end of all */
+bool reader_enough(const struct log_reader *r); /* of a part: no more is to be read */
+void reader_progress(struct log_reader *r, int64_t done, int64_t total); /* bytes, of all that it is to read */
 void reader_say(struct log_reader *r, const char *words); /* why nothing comes; "" it does */
 
 /* One line of journalctl -o json (unit.c). Pure. False: it is none. */

@@ -12,13 +12,14 @@
 #include "json.h"
 #include "logs_own.h"
 
-enum { LINE_MAX_BYTES = 1 << 20, FOLLOW_MS = 86400000, AGAIN_MS = 2000 };
+enum { LINE_MAX_BYTES = 1 << 20, FOLLOW_MS = 86400000, AGAIN_MS = 2000, LINES_FIRST = 500 };
 
 struct unit_reading {
 	struct log_reader *r;
 	struct buf line;
 	char cursor[256];
 	bool denied, failed; /* we do not see all of the journal; it could not be asked */
+	size_t lines, before; /* that were handed over; those of before the moment */
 };
 
 static void message_of(const struct json *message, struct buf *out)
@@ -76,6 +77,7 @@ static bool take_bytes(void *ctx, const char *bytes, size_t len)
 		buf_init(&message, LINE_MAX_BYTES);
 		if (log_journal_line(buf_text(&u->line), &at, &level, &message, u->cursor, sizeof u->cursor)) {
 			reader_level(u->r, level);
+			u->lines++;
 			wanted = reader_feed(u->r, 0, message.at, message.len, at);
 		}
 		buf_free(&message);
@@ -98,12 +100,18 @@ static void say_errors(struct unit_reading *u, struct text errors)
 		reader_say(u->r, "this user may not read the journal: sudo usermod -aG systemd-journal USER, and log in anew");
 }
 
+static unsigned lines_before(const struct unit_reading *u)
+{
+	return reader_options(u->r)->part.is ? LINES_FIRST : 200;
+}
+
 /* before: the last lines until the moment that is looked back from. A unit of the system or of this user: one of both has lines. */
 static void run(struct unit_reading *u, bool follow, bool before)
 {
 	const struct log_options *o = reader_options(u->r);
+	int64_t moment = o->part.is ? o->part.at : o->since;
 	const char *unit = reader_source(u->r)->at;
-	char unit_option[300], user_option[300], since[64], until[64], after[300];
+	char unit_option[300], user_option[300], since[64], until[64], lines[32], after[300];
 	struct buf errors;
 	struct err err = {0};
 	const char *argv[14] = {"journalctl", "--no-pager", "-o", "json", unit_option, user_option,
@@ -113,12 +121,13 @@ static void run(struct unit_reading *u, bool follow, bool before)
 
 	snprintf(unit_option, sizeof unit_option, "--unit=%.255s", unit);
 	snprintf(user_option, sizeof user_option, "--user-unit=%.255s", unit);
-	snprintf(until, sizeof until, "--until=@%lld", (long long)(o->since / 1000));
-	snprintf(since, sizeof since, "--since=@%lld", (long long)(o->since / 1000));
+	snprintf(until, sizeof until, "--until=@%lld", (long long)(moment / 1000 + (o->part.is ? 1 : 0)));
+	snprintf(since, sizeof since, "--since=@%lld", (long long)(moment / 1000));
+	snprintf(lines, sizeof lines, "--lines=%u", before ? lines_before(u) : (unsigned)LINES_FIRST);
 	snprintf(after, sizeof after, "--after-cursor=%.255s", u->cursor);
-	argv[n++] = before ? until : u->cursor[0] ? after : o->since ? since : "--lines=500";
+	argv[n++] = before ? until : u->cursor[0] ? after : moment || o->part.is ? since : lines;
 	if (before)
-		argv[n++] = "--lines=200";
+		argv[n++] = lines;
 	if (follow)
 		argv[n++] = "--follow";
 	buf_init(&errors, 4096);
@@ -135,13 +144,20 @@ static void run(struct unit_reading *u, bool follow, bool before)
 void log_unit_read(struct log_reader *r)
 {
 	struct unit_reading u = {.r = r};
+	bool before = (reader_options(r)->since && reader_options(r)->around) || reader_options(r)->part.is;
 
 	buf_init(&u.line, LINE_MAX_BYTES);
-	if (reader_options(r)->since && reader_options(r)->around)
+	if (before)
 		run(&u, false, true);
+	u.before = u.lines;
 	run(&u, false, false);
 	if (!u.cursor[0] && !u.denied && !u.failed)
 		reader_say(r, "the journal has no line of this unit");
+	/* fewer than were asked for are all that there are */
+	if (before ? u.before < lines_before(&u) : !reader_options(r)->since && u.lines < LINES_FIRST)
+		reader_begins(r);
+	if (!reader_enough(r))
+		reader_ends(r);
 	reader_caught_up(r);
 	while (reader_options(r)->follow && reader_pause(r, u.cursor[0] ? 0 : AGAIN_MS) && !reader_ended(r)) {
 		run(&u, true, false);

@@ -598,15 +598,91 @@ struct seen {
 	struct buf text;
 };
 
+/* The panel with somebody who does what it asks for, as the engine does. */
+struct stage {
+	const struct panel *panel;
+	void *look;
+	struct lake lake;
+	struct panel_view view;
+	struct log_source sources[2];
+	size_t n;
+	struct logs *logs, *found;
+};
+
+static void stage_open(struct stage *s)
+{
+	struct logs *old = s->logs;
+	bool sifted = s->view.log_match || s->view.log_least;
+
+	s->logs = logs_open(&(struct log_options){.host = host, .sources = s->sources, .n = s->n, .since = sifted && !s->view.log_part ? 1 : 0,
+		.match = s->view.log_match, .least = s->view.log_least, .part = s->view.log_part ? *s->view.log_part : (struct log_part){0}});
+	await_over(s->logs);
+	s->lake.logs = s->logs;
+	logs_close(old, 1000);
+}
+
+static void stage_find(struct stage *s)
+{
+	s->lake.logs_found = NULL;
+	logs_close(s->found, 1000);
+	s->found = NULL;
+	if (!s->view.log_match && !s->view.log_least)
+		return;
+	s->found = logs_open(&(struct log_options){.host = host, .sources = s->sources, .n = s->n, .since = 1, .match = s->view.log_match,
+		.least = s->view.log_least, .brief = true, .most = 50000, .bytes = SIZE_MAX});
+	await_over(s->found);
+	s->lake.logs_found = s->found;
+}
+
+static unsigned press(struct stage *s, enum act act)
+{
+	unsigned reactions, first = 0;
+
+	for (int turn = 0; turn < 6; turn++) {
+		s->view.log_match = NULL;
+		s->view.log_least = LOG_UNKNOWN;
+		s->view.log_part = NULL;
+		s->view.again_ms = 0;
+		reactions = s->panel->act(&s->view, s->look, turn ? ACT_REFRESH : act);
+		first = turn ? first : reactions;
+		if (reactions & REACT_LOGS)
+			stage_open(s);
+		else if (reactions & REACT_FIND)
+			stage_find(s);
+		if (!s->view.again_ms)
+			break;
+	}
+	assert_int_equal(s->view.again_ms, 0); /* it came to its end */
+	return first;
+}
+
+static void stage_set(struct stage *s, const struct log_source *sources, size_t n)
+{
+	*s = (struct stage){.panel = panel_named("logs"), .n = n, .lake = {.wall = now}};
+	s->look = calloc(1, s->panel->state_size);
+	s->view = (struct panel_view){.lake = &s->lake, .filter = "", .search = "", .by_hand = true};
+	memcpy(s->sources, sources, n * sizeof *sources);
+	assert_true(press(s, ACT_REFRESH) & REACT_LOGS); /* it asks for them */
+	assert_null(s->view.log_service);
+}
+
+static void stage_strike(struct stage *s)
+{
+	s->panel->end(s->look);
+	free(s->look);
+	logs_close(s->logs, 1000);
+	logs_close(s->found, 1000);
+}
+
 /* The picture as text, a line each. */
-static const char *picture(struct seen *seen, const struct panel *panel, struct panel_view *view, void *look, int width, int height)
+static const char *picture(struct seen *seen, struct stage *s, int width, int height)
 {
 	canvas_free(seen->c);
 	seen->c = canvas_new(width, height, false);
 	buf_free(&seen->text);
 	buf_init(&seen->text, 1 << 20);
 	canvas_clear(seen->c);
-	panel->draw(view, look, seen->c);
+	s->panel->draw(&s->view, s->look, seen->c);
 	for (int y = 0; y < height; y++) {
 		for (int x = 0; x < width; x++) {
 			uint32_t code = seen->c->cells[(ptrdiff_t)y * seen->c->stride + x].code[0];
@@ -628,77 +704,67 @@ static void assert_shows(const char *drawn, const char *words, bool shown)
 static void test_panel(void **state)
 {
 	struct log_source sources[] = {file_source("a.log"), file_source("b.log")};
-	const struct panel *panel = panel_named("logs");
-	void *look = calloc(1, panel->state_size);
-	struct lake lake = {.wall = now};
-	struct panel_view view = {.lake = &lake, .filter = "", .search = "", .by_hand = true};
+	struct stage s;
 	struct seen seen = {0};
-	struct logs *logs;
 
 	(void)state;
 	write_to("a.log", "w", "26/11/29 19:00:01 INFO One: \x1b]52;c;eA==\x07 [YELLOW] %s%n\n26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n\tat y.Z\n"
 		"26/11/29 19:00:05 INFO Five: the last of a\n");
 	write_to("b.log", "w", "26/11/29 19:00:02 WARN Two: careful\n26/11/29 19:00:04 DEBUG Four: caf\u00e9 \u65e5\u672c\n");
-	assert_true(panel->act(&view, look, ACT_REFRESH) & REACT_LOGS); /* it asks for them */
-	assert_null(view.log_service);
-	logs = logs_open(&(struct log_options){.host = host, .sources = sources, .n = 2});
-	lake.logs = logs;
-	await_over(logs);
+	stage_set(&s, sources, 2);
 	for (int width = 40; width <= 300; width += 65)
 		for (int height = 8; height <= 98; height += 30) {
-			picture(&seen, panel, &view, look, width, height);
+			picture(&seen, &s, width, height);
 			assert_shows(seen.text.at, "Five: the last", true);
 			assert_shows(seen.text.at, "follows", true);
 		}
-	picture(&seen, panel, &view, look, 100, 12);
+	picture(&seen, &s, 100, 12);
 	assert_shows(seen.text.at, "19:00:01.000 a.log INFO  One: ]52;c;eA== [YELLOW] %s%n", true);
 	assert_shows(seen.text.at, "+2 lines", true);
 	assert_shows(seen.text.at, "at y.Z", false);
-	panel->act(&view, look, ACT_PREVIOUS_ERROR);
-	panel->act(&view, look, ACT_ENTER);
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "at y.Z", true);
+	press(&s, ACT_PREVIOUS_ERROR);
+	press(&s, ACT_ENTER);
+	assert_shows(picture(&seen, &s, 100, 12), "at y.Z", true);
 	assert_shows(seen.text.at, "held", true);
-	assert_true(panel->act(&view, look, ACT_COPY) & REACT_COPY);
-	assert_string_equal(view.copy, "26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n at y.Z");
-	panel->act(&view, look, ACT_NEXT_VIEW); /* a alone */
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "Two", false);
-	panel->act(&view, look, ACT_PREVIOUS_VIEW);
+	assert_true(press(&s, ACT_COPY) & REACT_COPY);
+	assert_string_equal(s.view.copy, "26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n at y.Z");
+	press(&s, ACT_NEXT_VIEW); /* a alone */
+	assert_shows(picture(&seen, &s, 100, 12), "Two", false);
+	press(&s, ACT_PREVIOUS_VIEW);
 	for (int i = 0; i < 3; i++)
-		panel->act(&view, look, ACT_LEVEL_UP);
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "One", false);
+		press(&s, ACT_LEVEL_UP);
+	assert_shows(picture(&seen, &s, 100, 12), "One", false);
 	assert_shows(seen.text.at, "Two", true);
 	for (int i = 0; i < 3; i++)
-		panel->act(&view, look, ACT_LEVEL_DOWN);
-	view.filter = "t(wo|hree)";
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "Four", false);
+		press(&s, ACT_LEVEL_DOWN);
+	s.view.filter = "t(wo|hree)";
+	assert_shows(picture(&seen, &s, 100, 12), "Four", false);
 	assert_shows(seen.text.at, "Two", true);
-	view.filter = "!careful";
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "Two", false);
+	s.view.filter = "!careful";
+	assert_shows(picture(&seen, &s, 100, 12), "Two", false);
 	assert_shows(seen.text.at, "Four", true);
-	view.filter = "(";
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "no regular expression", true);
-	view.filter = "";
-	view.search = "caf\u00e9";
-	panel->act(&view, look, ACT_FIND_NEXT);
-	panel->act(&view, look, ACT_COPY);
-	if (!strstr(view.copy, "Four"))
-		fail_msg("on %s, wrong or not:\n%s", view.copy, picture(&seen, panel, &view, look, 100, 12));
-	view.search = "@19:00:02";
-	panel->act(&view, look, ACT_FIND_NEXT);
-	panel->act(&view, look, ACT_COPY);
-	assert_non_null(strstr(view.copy, "Two"));
-	panel->act(&view, look, ACT_FOLLOW);
-	assert_shows(picture(&seen, panel, &view, look, 100, 12), "follows", true);
+	s.view.filter = "(";
+	assert_shows(picture(&seen, &s, 100, 12), "no regular expression", true);
+	s.view.filter = "";
+	s.view.search = "caf\u00e9";
+	press(&s, ACT_FIND_NEXT);
+	press(&s, ACT_COPY);
+	if (!strstr(s.view.copy, "Four"))
+		fail_msg("on %s, wrong or not:\n%s", s.view.copy, picture(&seen, &s, 100, 12));
+	s.view.search = "@19:00:02";
+	press(&s, ACT_FIND_NEXT);
+	press(&s, ACT_COPY);
+	assert_non_null(strstr(s.view.copy, "Two"));
+	press(&s, ACT_FOLLOW);
+	assert_shows(picture(&seen, &s, 100, 12), "follows", true);
 	for (enum act a = ACT_UP; a < ACT_COUNT; a++) /* whatever is pressed, it can be drawn */
 		for (int i = 0; i < 3; i++) {
-			panel->act(&view, look, a);
-			picture(&seen, panel, &view, look, 40 + i * 30, 9 + i);
+			press(&s, a);
+			picture(&seen, &s, 40 + i * 30, 9 + i);
 		}
 	canvas_free(seen.c);
 	buf_free(&seen.text);
-	panel->end(look);
-	free(look);
-	logs_close(logs, 1000);
+	stage_strike(&s);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 
 enum { NOW_S = 1795982400 };
 
-struct finding {
+struct seeking {
 	struct log_match *match;
 	enum log_level least;
 	struct buf out;
@@ -26,7 +26,7 @@ struct finding {
 
 static bool take(void *ctx, const struct log_event *e)
 {
-	struct finding *f = ctx;
+	struct seeking *f = ctx;
 
 	if (e->level < f->least || (f->match && !log_match_in(f->match, e->text, 0, NULL, NULL)))
 		return true;
@@ -39,7 +39,7 @@ static bool take(void *ctx, const struct log_event *e)
 
 static bool pass(void *ctx, const char *bytes, size_t len, int64_t place)
 {
-	struct finding *f = ctx;
+	struct seeking *f = ctx;
 
 	f->passed += len;
 	log_folder_place(f->folder, place);
@@ -48,19 +48,19 @@ static bool pass(void *ctx, const char *bytes, size_t len, int64_t place)
 
 static void gap(void *ctx, bool stamps)
 {
-	struct finding *f = ctx;
+	struct seeking *f = ctx;
 
 	log_folder_flush(f->folder, (int64_t)NOW_S * 1000);
 	if (stamps)
 		log_folder_stamps(f->folder);
 }
 
-static void find(struct finding *f, struct text log, const char *pattern, enum log_level least, bool sieved, size_t piece)
+static void find(struct seeking *f, struct text log, const char *pattern, enum log_level least, bool sieved, size_t piece)
 {
 	struct log_sieve *s = !sieved ? NULL : log_sieve_new(&(struct log_sieve_options){.pattern = pattern, .least = least, .now = (int64_t)NOW_S * 1000,
 		.pass = pass, .gap = gap, .ctx = f});
 
-	*f = (struct finding){.match = pattern ? log_match_new(pattern, NULL) : NULL, .least = least};
+	*f = (struct seeking){.match = pattern ? log_match_new(pattern, NULL) : NULL, .least = least};
 	f->folder = log_folder_new(take, f);
 	buf_init(&f->out, 64 << 20);
 	for (size_t at = 0; at < log.len; at += piece) {
@@ -120,7 +120,7 @@ static void add_lines(struct buf *log, unsigned lines, enum look look)
 
 static void assert_same(struct text log, const char *pattern, enum log_level least, size_t piece)
 {
-	struct finding all, some;
+	struct seeking all, some;
 
 	find(&all, log, pattern, least, false, log.len);
 	find(&some, log, pattern, least, true, piece);
@@ -163,7 +163,7 @@ static void test_same(void **state)
 /* What is rare passes alone. */
 static void test_little(void **state)
 {
-	struct finding f;
+	struct seeking f;
 	struct buf log;
 
 	(void)state;
