@@ -67,7 +67,17 @@ static int draw_bar(struct canvas *c, int y, double part)
 	return 1;
 }
 
-static const char *question(const struct action_shown *a)
+bool action_can_be_asked(const struct action_shown *a)
+{
+	const struct action_spec *spec = NULL;
+
+	for (size_t i = 0; action_specs[i] && !spec; i++)
+		if (!strcmp(action_specs[i]->verb, a->wish.verb))
+			spec = action_specs[i];
+	return spec && spec->on == ON_TABLE;
+}
+
+static const char *question(const struct lake *lake, const struct action_shown *a)
 {
 	switch (a->state) {
 	case ACTION_PREPARING:
@@ -84,7 +94,12 @@ static const char *question(const struct action_shown *a)
 	case ACTION_CANCELLED:
 		return a->again ? "r tries it again: its preview is made anew   Esc closes" : "Esc closes";
 	case ACTION_OPEN:
-		return "begun by an earlier laketop whose end is not known: i asks the server, and interrupts what still runs   Esc closes";
+		if (lake->locked)
+			return "begun by an earlier laketop, its end is not known: look how it stands   L unlocks   Esc closes";
+		if (action_can_be_asked(a))
+			return "begun by an earlier laketop, its end is not known: i asks the server, and interrupts what still runs   d dismisses this "
+				"entry   Esc closes";
+		return "begun by an earlier laketop, its end is not known: look how it stands   d dismisses this entry   Esc closes";
 	}
 	return "";
 }
@@ -113,5 +128,6 @@ void action_draw(const struct lake *lake, uint64_t id, struct canvas *c)
 	if (a->state == ACTION_RUNNING)
 		y += draw_bar(c, y, a->part);
 	y += draw_part(c, y, action_is_over(a->state) ? "result" : "now", action_style(a), a->words);
-	canvas_text(c, int_min(y + 1, c->height - 1), 1, -1, STYLE_KEY, question(a));
+	y = int_min(y + 1, c->height - 1);
+	show_wrapped(c, y, 1, c->width - 2, STYLE_KEY, question(lake, a));
 }

@@ -466,6 +466,30 @@ static int draw_state(struct canvas *c, const struct lake *lake)
 	return 1;
 }
 
+/* What an earlier laketop began, and whose end is not known, is not hidden below. Returns the lines used. */
+static int draw_cut_short(struct canvas *c, int y, const struct lake *lake)
+{
+	const struct action_shown *last = NULL;
+	char span[CLOCK_TEXT], words[REASON_SIZE];
+	size_t n = 0;
+
+	for (size_t i = 0; i < lake->n_actions; i++)
+		if (lake->actions[i].state == ACTION_OPEN) {
+			last = &lake->actions[i];
+			n++;
+		}
+	if (!last || c->height < 10)
+		return 0;
+	clock_span(span, lake->wall > last->begun ? lake->wall - last->begun : 0);
+	if (n > 1)
+		snprintf(words, sizeof words, "%zu actions were cut short, the last %.100s, %s ago; X lists them", n, last->title, span);
+	else
+		snprintf(words, sizeof words, "%.100s was cut short %s ago: whether it was done is not known; X tells", last->title, span);
+	show_text(c, y, 1, 2, STYLE_WARN, "!");
+	show_text(c, y, 4, c->width - 5, STYLE_WARN, words);
+	return 1;
+}
+
 /* ---- below: the box, and what happened last ---- */
 
 /* Little left is worth a colour before it is nothing. */
@@ -593,6 +617,7 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	rows_collect(&rows, view);
 	columns_for(&rows, c);
 	top = draw_state(c, view->lake);
+	top += draw_cut_short(c, top, view->lake);
 	h = heights_for(&rows, c->height, top);
 	if (h.rule)
 		show_rule(c, top++);

@@ -249,8 +249,10 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 	case ACTION_QUEUED:
 		return key == 'c' ? ACTING_DROPS : leaves(key) ? ACTING_CLOSES : ACTING_STAYS;
 	case ACTION_OPEN:
-		if (key == 'i')
+		if (key == 'i' && action_can_be_asked(s))
 			return wishes(a, s, "interrupt");
+		if (key == 'd' && !lake->locked)
+			return ACTING_DROPS;
 		break;
 	case ACTION_DONE:
 	case ACTION_FAILED:

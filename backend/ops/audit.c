@@ -239,6 +239,16 @@ static size_t read_pending(struct host *h, const char *path, struct pending *lis
 	return n;
 }
 
+/* The same at each look. Numbers of this run begin at 1: those of others stand above them. */
+static uint64_t shown_id(const struct pending *p)
+{
+	uint64_t id = UINT64_C(14695981039346656037) ^ p->shown.id; /* FNV-1a */
+
+	for (const char *at = p->run; *at; at++)
+		id = (id ^ (unsigned char)*at) * UINT64_C(1099511628211);
+	return id | UINT64_C(1) << 63;
+}
+
 static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
 {
 	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
@@ -248,9 +258,7 @@ static size_t left_open(struct host *h, const char *path, struct action_shown *o
 		if (is_at_it(h, &list[i]))
 			continue;
 		out[filled] = list[i].shown;
-		/* numbers of this run begin at 1: those of others stand above them */
-		out[filled].id = UINT64_MAX - filled;
-		filled++;
+		out[filled++].id = shown_id(&list[i]);
 	}
 	free(list);
 	return filled;
@@ -271,15 +279,19 @@ size_t actions_left_open(struct host *h, const char *state_dir, struct action_sh
 	return left_open(h, path, out, most);
 }
 
-bool audit_entry_of(struct audit *a, const char *service, const char *subject, struct audit_entry *out)
+static bool is_on(const struct pending *p, const char *service, const char *subject)
+{
+	return !strcmp(p->shown.wish.service, service) && !strcmp(p->shown.wish.subject, subject);
+}
+
+/* By what it is on, or by the number that it is shown with. */
+static bool entry_of(struct audit *a, const char *service, const char *subject, uint64_t id, struct audit_entry *out)
 {
 	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
 	bool found = false;
 
 	for (size_t i = read_pending(a->host, a->path, list); i-- > 0 && !found;) {
-		const struct action_wish *w = &list[i].shown.wish;
-
-		found = !strcmp(w->service, service) && !strcmp(w->subject, subject) && !is_at_it(a->host, &list[i]);
+		found = (id ? shown_id(&list[i]) == id : is_on(&list[i], service, subject)) && !is_at_it(a->host, &list[i]);
 		if (found) {
 			*out = (struct audit_entry){.id = list[i].shown.id, .shown = list[i].shown};
 			text_copy(out->run, sizeof out->run, text_of(list[i].run));
@@ -287,6 +299,16 @@ bool audit_entry_of(struct audit *a, const char *service, const char *subject, s
 	}
 	free(list);
 	return found;
+}
+
+bool audit_entry_of(struct audit *a, const char *service, const char *subject, struct audit_entry *out)
+{
+	return entry_of(a, service, subject, 0, out);
+}
+
+bool audit_entry_shown(struct audit *a, uint64_t id, struct audit_entry *out)
+{
+	return entry_of(a, NULL, NULL, id, out);
 }
 
 bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err)
@@ -297,5 +319,5 @@ bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum acti
 	shown.state = how;
 	shown.ended = clock_wall_ms();
 	text_clean(shown.words, sizeof shown.words, text_of(words));
-	return write_line(a, entry->run, AUDIT_END, &shown, "its end was found by a later laketop", err);
+	return write_line(a, entry->run, AUDIT_END, &shown, "written by a later laketop", err);
 }

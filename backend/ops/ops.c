@@ -508,12 +508,31 @@ bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err
 	return true;
 }
 
+/* Somebody looked at what was left open, and knows how it stands: its entry gets an end, and who said so. */
+static void dismiss(struct ops *o, uint64_t id)
+{
+	struct audit_entry entry;
+	char who[64], words[100];
+
+	if (!o->audit || o->locked || o->options.read_only || !audit_entry_shown(o->audit, id, &entry))
+		return;
+	say_who(who);
+	snprintf(words, sizeof words, "cut short; dismissed by %s", who);
+	audit_end_entry(o->audit, &entry, ACTION_CANCELLED, words, NULL);
+	pthread_mutex_lock(&o->lock);
+	o->settled_one = true;
+	pthread_mutex_unlock(&o->lock);
+	changed(o);
+}
+
 void ops_drop(struct ops *o, uint64_t id)
 {
 	struct seat *s = seat_of(o, id);
 
-	if (!s)
+	if (!s) {
+		dismiss(o, id);
 		return;
+	}
 	pthread_mutex_lock(&o->lock);
 	s->step = STEP_DROP;
 	if (s->shown.state == ACTION_VERIFYING) { /* no thread waits any more: what was done is done */

@@ -23,7 +23,7 @@ uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wi
 bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err *err);
 /* Confirms them all: they run one after another, in that order. go_on: also after one that failed; else those behind it are not run. */
 bool ops_confirm_all(struct ops *o, const struct lake *lake, const uint64_t *ids, size_t n, bool go_on, struct err *err);
-void ops_drop(struct ops *o, uint64_t id);
+void ops_drop(struct ops *o, uint64_t id); /* of one that was left open: it is dismissed, and the audit says by whom */
 bool ops_lock(struct ops *o, bool locked, struct err *err);
 bool ops_acting(struct ops *o);
 /* Takes what workers told, settles what runs against the lake, and puts lake.actions anew. said: for the event log. */
@@ -54,6 +54,7 @@ struct audit_entry {
 	struct action_shown shown; /* words: its note */
 };
 bool audit_entry_of(struct audit *a, const char *service, const char *subject, struct audit_entry *out);
+bool audit_entry_shown(struct audit *a, uint64_t id, struct audit_entry *out); /* as audit_left_open() numbers it */
 /* Writes the end that its own process could not. */
 bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err);
 /* Replaces every secret of the profile in s by ***. */

@@ -288,19 +288,35 @@ def programs_go_on_without_us():
 # ---- cut short, and not allowed ----
 
 def what_was_cut_short_is_told_by_the_next_start():
-    path = profile("cut", slow={"port": free_port(), "start": "/bin/true", "stop": "/bin/true"})
-    one = begin(path, "start", "slow")
-    until(15, lambda: [a for a in audit() if a["title"] == "start slow" and a["phase"] == "begin"])
-    one.kill()
-    one.wait()
+    """One of each kind, killed in its middle."""
+    env = stand_in("docker", RECORDER + 'case "$*" in *up*) sleep 60;; esac\n')
+    stand_in("systemctl", RECORDER + 'case "$*" in *LoadState*) echo loaded;; *) sleep 60;; esac\n')
+    docker("run", "-d", "--name", "stubborn", IMAGE, "sh", "-c", "trap '' TERM; while :; do sleep 1; done")
+    (room / "cut.yml").write_text("services: {}\n")
+    path = profile("cut", slow={"port": free_port(), "start": "/bin/true", "stop": "/bin/true"}, stubborn={"container": "stubborn", "port": free_port()},
+                   made={"container": "never-made", "port": free_port(), "compose": room / "cut.yml"}, unit={"unit": "lake.service", "port": free_port()})
+    titles = ("start slow", "restart stubborn", "start made", "start unit")
+    for title in titles:
+        one = begin(path, *title.split(), env=env)
+        ok(f"begun-{title.replace(' ', '-')}", until(30, lambda t=title: [a for a in audit() if a["title"] == t and a["phase"] == "begin"]), audit()[-2:])
+        one.kill()
+        one.wait()
     got, text = act(path, "actions")
-    ok("laketop-actions-lists-it-as-left-open", got == 1 and "start slow" in text and "left open" in text, text)
+    ok("laketop-actions-lists-them-as-left-open", got == 1 and all(t in text for t in titles) and text.count("left open") == 4, text)
     told = json.loads(laketop("actions", "--json", "--profile", path, env={"XDG_STATE_HOME": str(STATE)}).stdout)["actions"]
     ok("and-as-json", ("start slow", "left open", "/bin/true") in [(a["title"], a["state"], a["exact"]) for a in told], told)
     with screen("--profile", path, env={"XDG_STATE_HOME": str(STATE)}) as it:
-        until(15, lambda: it.word("slow") == "absent")
+        ok("the-overview-tells-it-at-the-first-look", until(15, lambda: "4 actions were cut short" in it.text()), it.text())
         it.press("X")
-        ok("X-shows-it-in-the-next-start", until(5, lambda: "start slow" in it.text() and "left open" in it.text()), it.text())
+        ok("X-shows-them-in-the-next-start", until(5, lambda: all(t in it.text() for t in titles) and it.text().count("left open") >= 4), it.text())
+        it.press("G", "Enter")  # the oldest
+        ok("one-says-that-its-end-is-not-known", until(5, lambda: "d dismisses this entry" in it.text() and "start slow" in it.text()), it.text())
+        it.press("d")
+        ok("d-dismisses-it", until(10, lambda: "3 actions were cut short" in it.text()), it.text())
+    last = audit()[-1]
+    ok("and-the-audit-says-by-whom", (last["phase"], last["title"], last["state"]) == ("end", "start slow", "cancelled") and "dismissed by" in last["words"], last)
+    ok("it-is-not-listed-any-more", act(path, "actions")[1].count("left open") == 3, act(path, "actions")[1])
+    docker("rm", "-f", "stubborn")
 
 
 def leaving_while_one_runs_asks():

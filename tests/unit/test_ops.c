@@ -414,6 +414,7 @@ static void what_was_cut_short_is_shown_by_the_next_start(void **state)
 {
 	struct action_shown s = {.id = 7, .state = ACTION_RUNNING, .wish = wish_of("compact", "lake"), .title = "compact lake", .exact = "CALL x",
 		.begun = 1795953871000, .part = (double)NAN}, open[4];
+	struct buf text;
 	struct audit *a;
 	struct err err = {0};
 	pid_t child = fork();
@@ -438,6 +439,19 @@ static void what_was_cut_short_is_shown_by_the_next_start(void **state)
 	audit_close(a);
 	open_gate(false, false);
 	assert_int_equal(world.lake.n_actions, 1);
+	/* it is dismissed by who knows how it stands, not under lock, and once */
+	assert_true(ops_lock(world.ops, true, &err));
+	ops_drop(world.ops, world.lake.actions[0].id);
+	turn();
+	assert_int_equal(world.lake.n_actions, 1);
+	assert_true(ops_lock(world.ops, false, &err));
+	ops_drop(world.ops, world.lake.actions[0].id);
+	turn();
+	assert_int_equal(world.lake.n_actions, 0);
+	text = audit_text();
+	assert_non_null(strstr(text.at, "\"title\":\"compact lake\""));
+	assert_non_null(strstr(text.at, "cut short; dismissed by "));
+	buf_free(&text);
 }
 
 static void no_secret_of_the_profile_is_ever_written(void **state)
