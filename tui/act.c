@@ -239,7 +239,7 @@ static int act_on_many(const struct setup *setup, struct engine *engine, const s
 	uint64_t ids[ACTION_MARKS_MAX];
 	struct err err = {0};
 	size_t n_ids = 0;
-	int code = EXIT_READY, one;
+	int code = EXIT_READY, one = EXIT_USAGE;
 	bool again;
 
 	listen_to_signals();

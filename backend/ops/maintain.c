@@ -229,7 +229,7 @@ static bool is_due(const struct action_job *j, const struct snapshot *plan)
 	struct value files = snapshot_get(plan, "files");
 
 	if (chore_of(j->wish.verb)->proof == PROOF_LEFT)
-		return m->before.left > 0;
+		return m->before.left > 0 || m->before.folders > 0;
 	return chore_of(j->wish.verb)->format != FORMAT_DELTA || (files.type == VALUE_INT && files.u.i > 0);
 }
 
@@ -242,9 +242,9 @@ static bool take_plan(struct action_job *j, const struct snapshot *plan, struct 
 	};
 	const char *sql = text_in(plan, "sql"), *words = text_in(plan, "words"), *caution = text_in(plan, "caution");
 	const struct chore *chore = chore_of(j->wish.verb);
-	bool differs = j->target.caution[0];
+	bool differs = j->target.caution[0], own_rule = runner_of(&j->target) == BY_TRINO && chore->proof == PROOF_SNAPSHOT;
 
-	if (!sql[0] || !is_due(j, plan))
+	if (!own_rule && (!sql[0] || !is_due(j, plan)))
 		return err_set(err, ERR_USAGE, "%s", words[0] ? words : "there is nothing to do");
 	if (strlen(sql) >= sizeof j->exact)
 		return err_set(err, ERR_LIMIT, "its statement is longer than can be shown: it is not run");

@@ -19,7 +19,7 @@ const struct chore *chore_of(const char *verb);
 
 struct table_state { /* what a table is like */
 	int64_t files, bytes, deletes, snapshots, manifests, snapshot; /* -1: not known; snapshot: of Delta its version */
-	int64_t left;                  /* files and folders of the preview that are still to do; -1: not known */
+	int64_t left, folders;         /* files of the preview that are still to do, and empty folders; -1: not known */
 	char operation[24];
 };
 struct maintain { /* action_job.state */

@@ -175,9 +175,8 @@ bool trino_view(struct action_job *j, char view[PLAN_VIEW_SIZE], struct err *err
 	if (!choice.older_than)
 		snprintf(view + len, PLAN_VIEW_SIZE - len, " older_than=%" PRId64 "s", least / 1000);
 	else if (now - choice.older_than < least)
-		return err_set(err, ERR_USAGE, "this Trino keeps at least %s (iceberg.%.10s%s), and refuses less", clock_span(span, least),
-			!strcmp(j->wish.verb, "expire") ? "expire-snap" : "remove-orp", !strcmp(j->wish.verb, "expire") ? "shots.min-retention" :
-			"han-files.min-retention");
+		return err_set(err, ERR_USAGE, "this Trino keeps at least %s (iceberg.%s.min-retention), and refuses less", clock_span(span, least),
+			!strcmp(j->wish.verb, "expire") ? "expire-snapshots" : "remove-orphan-files");
 	return true;
 }
 

@@ -96,12 +96,16 @@ static struct snapshot *view_of(struct action_job *j, struct keeper *k, struct w
 	return NULL;
 }
 
-static int64_t left_in(const struct snapshot *preview, const char *verb)
+/* VACUUM takes folders that were empty before it; those that it empties itself are left for the next. */
+static void read_left(const struct snapshot *preview, const char *verb, struct table_state *out)
 {
 	const struct table *t = snapshot_find_table(preview, verb);
 	struct value files = snapshot_get(preview, "files");
 
-	return files.type != VALUE_INT || !t ? -1 : (int64_t)(t->n_rows + t->left_off);
+	if (files.type != VALUE_INT || !t)
+		return;
+	out->left = files.u.i;
+	out->folders = (int64_t)(t->n_rows + t->left_off) - files.u.i;
 }
 
 bool table_state_read(struct action_job *j, const char *view, struct wait wait, struct table_state *out, struct snapshot **plan, struct err *err)
@@ -114,7 +118,7 @@ bool table_state_read(struct action_job *j, const char *view, struct wait wait, 
 
 	keeper_places(k, j->target.places);
 	good = list(j, k, wait, &at, chore->folder, err);
-	*out = (struct table_state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1, .left = -1};
+	*out = (struct table_state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1, .left = -1, .folders = -1};
 	if (good && (plan || chore->proof == PROOF_LEFT)) {
 		preview = view_of(j, k, wait, &at, view, err);
 		good = preview != NULL;
@@ -125,7 +129,8 @@ bool table_state_read(struct action_job *j, const char *view, struct wait wait, 
 	}
 	if (good) {
 		read_facts(facts, chore->format == FORMAT_DELTA, out);
-		out->left = preview && chore->proof == PROOF_LEFT ? left_in(preview, chore->verb) : -1;
+		if (preview && chore->proof == PROOF_LEFT)
+			read_left(preview, chore->verb, out);
 	}
 	keeper_free(k);
 	snapshot_unref(facts);
@@ -160,7 +165,7 @@ void table_state_change(const struct table_state *b, const struct table_state *a
 	say_number(out, size, delta ? "deletion vectors" : "delete files", b->deletes, a->deletes, false);
 	say_number(out, size, "manifests", b->manifests, a->manifests, false);
 	say_number(out, size, "snapshots", b->snapshots, a->snapshots, false);
-	say_number(out, size, "to remove", b->left, a->left, false);
+	say_number(out, size, "files to remove", b->left, a->left, false);
 	len = strlen(out);
 	if (b->snapshot != a->snapshot)
 		snprintf(out + len, size - len, "%s%s %" PRId64 "%s%s%s", len ? ", " : "", delta ? "version" : "snapshot", a->snapshot,
@@ -175,7 +180,7 @@ static bool has_come_about(enum proof proof, const struct table_state *b, const 
 	case PROOF_EXPIRED:
 		return a->snapshots < b->snapshots;
 	case PROOF_LEFT:
-		return a->left >= 0 && a->left < b->left;
+		return a->left >= 0 && (a->left < b->left || (!b->left && a->folders < b->folders));
 	}
 	return false;
 }
@@ -196,7 +201,7 @@ bool maintain_verify(struct action_job *j, const char *who, bool did, const char
 		if (did)
 			return err_set(err, ERR_PROTOCOL, "%s says %.80s, and the table as %.40s has it is as before: do both mean the same catalog?", who, said,
 				j->target.catalog->name);
-		snprintf(j->result, sizeof j->result, "nothing was left to do: somebody else did it meanwhile");
+		snprintf(j->result, sizeof j->result, "nothing has changed: %s had nothing to do, or somebody else did it meanwhile", who);
 		return true;
 	}
 	snprintf(j->result, sizeof j->result, "%s%s%s%s%s", change, said[0] ? "; " : "", said[0] ? who : "", said[0] ? " says: " : "", said);

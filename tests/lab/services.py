@@ -378,6 +378,9 @@ def spark_defaults():
         ".io-impl": "org.apache.iceberg.aws.s3.S3FileIO", ".s3.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}",
         ".s3.path-style-access": "true", ".s3.access-key-id": secret("s3-key"), ".s3.secret-access-key": secret("s3", 40),
         ".client.region": "us-east-1"}
+    # the same database, files on the disk: what is old there can be made so
+    disk = {k: v for k, v in catalog.items() if not k.startswith((".s3.", ".client.", ".io-impl"))} | {
+        ".warehouse": "file:" + home("data", "disk"), ".io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"}
     settings = {
         "spark.driver.memory": "512m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
         "spark.driver.extraClassPath": jars, "spark.executor.extraClassPath": jars, "spark.executor.memory": "512m",
@@ -386,7 +389,8 @@ def spark_defaults():
         "spark.eventLog.enabled": "true", "spark.eventLog.dir": "file:" + home("data", "spark-events"),
         "spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": str(port("spark-connect")),
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        **{f"spark.sql.catalog.lake{k}": v for k, v in catalog.items()}}
+        **{f"spark.sql.catalog.lake{k}": v for k, v in catalog.items()},
+        **{f"spark.sql.catalog.disk{k}": v for k, v in disk.items()}}
     os.makedirs(home("data", "spark-events"), exist_ok=True)
     return write(home("etc", "spark-connect", "spark-defaults.conf"),
                  "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()), 0o600)
