@@ -183,7 +183,15 @@ static const char built_in[] =
 	"service = unity-catalog\n"
 	"warehouse = unity\n"
 	"storage = seaweedfs\n"
-	"engine = spark-connect\n";
+	"engine = spark-connect\n"
+	"\n"
+	"[testdata]\n" /* the checkout's own command */
+	"generate = ./lakehouse testdata generate\n"
+	"load = ./lakehouse testdata load\n"
+	"stream = ./lakehouse testdata stream\n"
+	"stats = ./lakehouse testdata stats\n"
+	"clean = ./lakehouse testdata clean\n"
+	"directory = .\n";
 
 /* What else a container or service is called, in one variant or another. */
 static const struct {
@@ -532,11 +540,12 @@ static void fit(struct loaded *p, const struct checkout *c)
 	p->profile.project = arena_copy(p->profile.arena, text_of(c->path));
 }
 
-/* Without a checkout its files are not known to be anywhere. */
+/* Without a checkout its files are not known to be anywhere, nor its command. */
 static void forget_files(struct loaded *p)
 {
 	for (size_t i = 0; i < p->profile.n_services; i++)
 		p->services[i].config = p->services[i].jars = NULL;
+	p->profile.testdata = (struct testdata){.directory = NULL};
 }
 
 bool lakehouse_load(struct loaded *p, struct host *host, struct err *err)

@@ -124,6 +124,9 @@ const char *resolved(struct reader *r, struct text path)
 		return arena_printf(r->out->profile.arena, "%s%.*s", home, (int)path.len - 1, path.at + 1);
 	if (path.at[0] == '/' || !r->folder[0])
 		return kept(r, path);
+	if (text_is(path, "."))
+		return kept(r, text_of(r->folder));
+	text_skip(&path, "./");
 	return arena_printf(r->out->profile.arena, "%s%s%.*s", r->folder, strcmp(r->folder, "/") ? "/" : "", (int)path.len, path.at);
 }
 

@@ -88,13 +88,18 @@ void audit_mask(const struct profile *profile, char *s, size_t size)
 	}
 }
 
-static void put_options(struct json_writer *w, const struct action_wish *wish)
+static void put_options(struct json_writer *w, const struct profile *profile, const struct action_wish *wish)
 {
+	char value[sizeof wish->options[0].value];
+
 	if (!wish->n_options)
 		return;
 	json_open(w, "options", '{');
-	for (size_t i = 0; i < wish->n_options; i++)
-		json_put_text(w, wish->options[i].name, wish->options[i].value);
+	for (size_t i = 0; i < wish->n_options; i++) {
+		text_copy(value, sizeof value, text_of(wish->options[i].value));
+		audit_mask(profile, value, sizeof value);
+		json_put_text(w, wish->options[i].name, value);
+	}
 	json_close(w, '}');
 }
 
@@ -119,7 +124,7 @@ static bool write_line(struct audit *a, const char *run, enum audit_phase phase,
 	json_put_text(&w, "verb", s->wish.verb);
 	json_put_text(&w, "service", s->wish.service);
 	json_put_text(&w, "subject", s->wish.subject);
-	put_options(&w, &s->wish);
+	put_options(&w, a->profile, &s->wish);
 	json_put_text(&w, "title", s->title);
 	json_put_text(&w, "exact", s->exact);
 	if (note && note[0])

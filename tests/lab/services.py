@@ -656,6 +656,15 @@ def lab_words(verb, name):
     return " ".join(f'"{w}"' if " " in w else w for w in words)
 
 
+def testdata():
+    """The kitchen, into a folder and a topic that nothing else here reads."""
+    folder, topic = ("--out", home("data", "testdata")), ("--bootstrap", bootstrap(), "--topic", "test-orders")
+    words = {"generate": ("history", *folder, "--days", 60, "--progress"), "load": ("replay", *topic, "--create", 3, "--hours", 48, "--speed", 0, "--progress"),
+             "stream": ("replay", *topic, "--create", 3, "--speed", 600, "--progress"), "stats": ("stats", *topic, *folder),
+             "clean": ("clean", *topic, *folder)}
+    return {verb: " ".join(f'"{w}"' for w in kitchen(*more)[0]) for verb, more in words.items()}
+
+
 def profile(groups):
     """What laketop is told: every service of the groups, where it should be and what it should say."""
     out = [f"; written by tests/lab/lab up {' '.join(groups)}", "[laketop]", f"profile = {'+'.join(groups)}", "",
@@ -679,6 +688,8 @@ def profile(groups):
             out += [f"[catalog {name}]", *(f"{k} = {v}" for k, v in keys.items()), ""]
     if {"light", "delta"} & set(groups):
         out += ["[catalog delta]", "kind = delta", f"folders = {DELTA_FOLDER}", "storage = seaweedfs", ""]
+    if "kafka" in names:
+        out += ["[testdata]", *(f"{verb} = {words}" for verb, words in testdata().items()), ""]
     talk = [n for n in TALK if n in names]
     if talk:
         out += ["[demo talk]", f"services = {' '.join(talk)}", ""]

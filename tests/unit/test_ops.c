@@ -48,6 +48,12 @@ static pid_t count_spawn(struct host *h, const struct spawn *what, struct err *e
 	return world.local->spawn(h, what, err);
 }
 
+static int count_run(struct host *h, const struct program *program, struct wait wait, struct err *err)
+{
+	atomic_fetch_add(&world.touched, 1);
+	return world.local->run(h, program, wait, err);
+}
+
 static bool count_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err)
 {
 	atomic_fetch_add(&world.touched, 1);
@@ -121,7 +127,9 @@ static int set_up(void **state)
 	static const char ini[] =
 		"[laketop]\nprofile = ops\n[service web]\nkind = other\nport = 18997\n"
 		"start = /bin/sh -c \"echo it would not; exit 3\"\nstop = /bin/true\n"
-		"[service db]\nkind = postgres\nport = 18996\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n";
+		"[service db]\nkind = postgres\nport = 18996\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n"
+		"[runbook book]\nstep = start web\nstep = command /bin/true\nstep = wait web=serving\nstep = testdata load\n"
+		"[testdata]\ngenerate = /bin/true\nload = /bin/true\nstream = /bin/true\nstats = /bin/true\nclean = /bin/true\n";
 	struct err err = {0};
 
 	(void)state;
@@ -133,6 +141,7 @@ static int set_up(void **state)
 	world.host = *world.local;
 	world.host.exec = count_exec;
 	world.host.spawn = count_spawn;
+	world.host.run = count_run;
 	world.host.signal = count_signal;
 	world.host.dial_tcp = count_dial;
 	world.host.dial_unix = count_unix;
@@ -186,20 +195,48 @@ static struct buf audit_text(void)
 
 /* ---- the gate ---- */
 
+static void wish_is_refused(const struct action_spec *spec, const struct action_wish *w, const char *because)
+{
+	struct err err = {0};
+	char why[200];
+
+	assert_false(action_offered(&world.lake, spec, w, why));
+	assert_non_null(strstr(why, because));
+	assert_int_equal(ops_wish(world.ops, &world.lake, w, &err), 0);
+	assert_non_null(strstr(err.words, because));
+}
+
+/* A runbook, each of its steps that is an action of its own, and test data, as they are really wished. */
+static void the_profiles_own_is_refused(const char *because)
+{
+	static const char *const whole[][3] = {
+		{"run", "", "book"}, {"command", "", "book:2"}, {"generate", "testdata", ""}, {"load", "testdata", ""}, {"stream", "testdata", ""},
+		{"stats", "testdata", ""}, {"clean", "testdata", ""},
+	};
+	size_t on_profile = 0;
+
+	for (size_t i = 0; action_specs[i]; i++)
+		on_profile += action_specs[i]->on == ON_PROFILE;
+	assert_int_equal(on_profile, sizeof whole / sizeof *whole); /* none is forgotten here */
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+		struct action_wish w = wish_of(whole[i][0], whole[i][1]);
+
+		snprintf(w.subject, sizeof w.subject, "%s", whole[i][2]);
+		wish_is_refused(action_spec_of(w.verb, ON_PROFILE), &w, because);
+	}
+}
+
 static void every_action_is_refused(const char *because)
 {
 	size_t n = 0;
 
+	the_profiles_own_is_refused(because);
+
 	for (; action_specs[n]; n++)
 		for (size_t i = 0; i < world.lake.n_services; i++) {
 			struct action_wish w = wish_of(action_specs[n]->verb, world.list[i]->name);
-			struct err err = {0};
-			char why[200];
 
-			assert_false(action_offered(&world.lake, action_specs[n], &w, why));
-			assert_non_null(strstr(why, because));
-			assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
-			assert_non_null(strstr(err.words, because));
+			wish_is_refused(action_specs[n], &w, because);
 		}
 	assert_true(n >= 3);
 	turn();

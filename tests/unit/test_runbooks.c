@@ -1,0 +1,938 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Runbooks and test data: what a profile may say, what a step is, how a run goes, stops and goes on. Programs that
+ * are run are real ones; what is not to be run is counted.
+ */
+#include <math.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../backend/ops/commands.h"
+#include "../../backend/ops/ops.h"
+#include "../../tui/offers.h"
+#include "fixture_bytes.h"
+#include "runbook.h"
+
+static const char services[] = "[laketop]\nprofile = books\n[service web]\nkind = other\nport = 18991\nstart = /bin/sleep 300\nstop = /bin/true\n"
+	"[service db]\nkind = postgres\nport = 18992\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n"
+	"[catalog lake]\nkind = iceberg-jdbc\nservice = db\n";
+
+static struct world {
+	struct host *local, host;
+	atomic_int ran;
+	struct profile *profile;
+	struct lake lake;
+	struct service services[2], *list[2];
+	struct facts facts;
+	char folder[64];
+	struct ops *ops;
+} world;
+
+static int count_run(struct host *h, const struct program *program, struct wait wait, struct err *err)
+{
+	atomic_fetch_add(&world.ran, 1);
+	return world.local->run(h, program, wait, err);
+}
+
+static pid_t count_spawn(struct host *h, const struct spawn *what, struct err *err)
+{
+	atomic_fetch_add(&world.ran, 1);
+	return world.local->spawn(h, what, err);
+}
+
+static int count_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err)
+{
+	atomic_fetch_add(&world.ran, 1);
+	return world.local->exec(h, argv, out, errors, wait, err);
+}
+
+static void nothing_new(void *ctx)
+{
+	(void)ctx;
+}
+
+static void take_said(void *ctx, enum severity severity, const char *service, const char *words)
+{
+	(void)ctx;
+	(void)severity;
+	(void)service;
+	assert_null(strstr(words, "hunter2"));
+}
+
+/* What is seen is as new as the turn. */
+static void turn(void)
+{
+	world.lake.now = world.lake.facts_begun = clock_ms();
+	world.lake.wall = clock_wall_ms();
+	ops_turn(world.ops, &world.lake, take_said, NULL);
+}
+
+static const struct action_shown *shown(uint64_t id)
+{
+	for (size_t i = 0; i < world.lake.n_actions; i++)
+		if (world.lake.actions[i].id == id)
+			return &world.lake.actions[i];
+	fail_msg("action %llu is not in the lake", (unsigned long long)id);
+	abort();
+}
+
+static enum action_state until(uint64_t id, enum action_state state)
+{
+	int64_t end = clock_ms() + 20000;
+
+	do {
+		turn();
+		if (shown(id)->state == state || action_is_over(shown(id)->state))
+			break;
+		poll(NULL, 0, 2);
+	} while (clock_ms() < end);
+	return shown(id)->state;
+}
+
+static void open_gate(void)
+{
+	world.ops = ops_new(&(struct ops_options){
+		.host = &world.host, .profile = world.profile, .state_dir = world.folder, .news = nothing_new,
+	});
+	turn();
+}
+
+/* Another laketop: what it knows is what the one before wrote down. */
+static void open_again(void)
+{
+	assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
+	open_gate();
+}
+
+static void use(const char *more)
+{
+	struct err err = {0};
+	struct buf ini;
+
+	buf_init(&ini, 1 << 20);
+	buf_printf(&ini, "%s%s", services, more);
+	world.profile = profile_parse(world.local, buf_text(&ini), "/etc/books.ini", &err);
+	if (!world.profile)
+		fail_msg("%s", err.words);
+	buf_free(&ini);
+	for (size_t i = 0; i < 2; i++) {
+		const struct expectation *x = &world.profile->services[i];
+
+		world.services[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .at = {"127.0.0.1", x->ports[0].port}, .required = true};
+		world.services[i].verdict.shown.verdict = VERDICT_ABSENT;
+		world.services[i].verdict.begun = true;
+		world.list[i] = &world.services[i];
+	}
+	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = world.list, .n_services = 2, .facts = &world.facts};
+	open_gate();
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&world, 0, sizeof world);
+	setenv("LAKETOP_TEST_SECRET", "hunter2-hunter2", 1);
+	snprintf(world.folder, sizeof world.folder, "/tmp/laketop-books-XXXXXX");
+	assert_non_null(mkdtemp(world.folder));
+	world.local = host_local();
+	world.host = *world.local;
+	world.host.run = count_run;
+	world.host.spawn = count_spawn;
+	world.host.exec = count_exec;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	static const char *const files[] = {"audit.jsonl", "runs.jsonl", "flag", "out", "env"};
+	char path[128];
+
+	(void)state;
+	if (world.ops)
+		assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		snprintf(path, sizeof path, "%s/%s", world.folder, files[i]);
+		unlink(path);
+	}
+	rmdir(world.folder);
+	profile_free(world.profile);
+	world.local->close(world.local);
+	return 0;
+}
+
+static struct action_wish run_wish(const char *book)
+{
+	struct action_wish w = {.verb = "run"};
+
+	snprintf(w.subject, sizeof w.subject, "%s", book);
+	return w;
+}
+
+static uint64_t wished(const struct action_wish *w)
+{
+	struct err err = {0};
+	uint64_t id = ops_wish(world.ops, &world.lake, w, &err);
+
+	if (!id)
+		fail_msg("%s", err.words);
+	return id;
+}
+
+static void refused(const struct action_wish *w, const char *says)
+{
+	struct err err = {0};
+
+	assert_int_equal(ops_wish(world.ops, &world.lake, w, &err), 0);
+	if (!strstr(err.words, says))
+		fail_msg("\"%s\" does not say \"%s\"", err.words, says);
+}
+
+/* Wished, offered, confirmed; its id. */
+static uint64_t begun(const struct action_wish *w)
+{
+	struct err err = {0};
+	uint64_t id = wished(w);
+
+	turn();
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	return id;
+}
+
+static char *file_text(const char *name)
+{
+	static char text[16384];
+	struct buf out;
+	char path[128];
+
+	snprintf(path, sizeof path, "%s/%s", world.folder, name);
+	buf_init(&out, sizeof text - 1);
+	world.local->read_file(world.local, path, &out, NULL);
+	text_copy(text, sizeof text, buf_text(&out));
+	buf_free(&out);
+	return text;
+}
+
+/* ---- what a profile may say ---- */
+
+static void what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy(void **state)
+{
+	static const struct {
+		const char *ini, *says, *also;
+	} wrong[] = {
+		{"[runbook a]\n", ":16: runbook \"a\" has no step", "step = restart kafka"},
+		{"[runbook a]\nabout = x\nstep = dance web\n", ":18: \"dance\" is nothing that can be done", "laketop do"},
+		{"[runbook a]\nstep = start webb\n", ":17: step with unknown service \"webb\"", "did you mean web?"},
+		{"[runbook a]\nstep = start\n", ":17: start whom?", ""},
+		{"[runbook a]\nstep = start web db\n", ":17: start takes one service", "a step for each"},
+		{"[runbook a]\nstep = do compact laek sales.orders\n", ":17: step with unknown catalog \"laek\"", "did you mean lake?"},
+		{"[runbook a]\nstep = do\n", ":17: do what?", "VERB SERVICE"},
+		{"[runbook a]\nstep = run a\n", ":17: a runbook is no step of another", ""},
+		{"[runbook a]\nstep = wait web\n", ":17: \"web\" is not SERVICE=VERDICT", ""},
+		{"[runbook a]\nstep = wait web=happy\n", ":17: \"happy\" is no verdict", "serving"},
+		{"[runbook a]\nstep = wait web=serving soon\n", ":17: wait: \"soon\" is not a time", "90s"},
+		{"[runbook a]\nstep = wait webb=serving\n", ":17: step waits for unknown service \"webb\"", "did you mean web?"},
+		{"[runbook a]\nstep = command\n", ":17: command names no program", ""},
+		{"[runbook a]\nstep = command echo \"x\n", ":17: \"step\": a double quote is not closed", ""},
+		{"[runbook a]\nstep = command echo ${x\n", ":17: \"${\" is not closed", "$$ is a dollar"},
+		{"[runbook a]\nstep = command echo ${a b}\n", ":17: \"${\" is not closed", ""},
+		{"[runbook a]\nstep = command echo ${a-b}\n", ":17: \"${a-b}\": a variable's name has letters", ""},
+		{"[runbook a]\nstep = testdata stream\n", ":17: testdata stream goes on until it is cancelled", "no step"},
+		{"[runbook a]\nstep = testdata loda\n", ":17: testdata takes one of generate", ""},
+		{"[runbook a]\nvar.a-b = 1\nstep = start web\n", ":17: var.NAME needs a name", ""},
+		{"[runbook a]\nvar.a = 1\nvar.a = 2\nstep = start web\n", ":18: \"var.a\" is set twice", ""},
+		{"[runbook a]\nvar.a =\nstep = start web\n", ":17: \"var.a\" says nothing", ""},
+		{"[runbook a]\nsteps = start web\n", ":17: unknown key in [runbook]: \"steps\"", "did you mean step?"},
+		{"[runbook a]\nstep = start web\n[runbook a]\n", ":18: runbook \"a\" is there already, from line 16", ""},
+		{"[runbook]\n", ":16: [runbook NAME] needs a name", ""},
+		{"[testdata x]\n", ":16: section [testdata] has no name", ""},
+		{"[testdata]\nlaod = /bin/true\n", ":17: unknown key in [testdata]: \"laod\"", "did you mean load?"},
+		{"[testdata]\nlimit = soon\n", ":17: limit = \"soon\" is not a time", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct err err = {0};
+		struct buf ini;
+		struct profile *p;
+
+		buf_init(&ini, 1 << 16);
+		buf_printf(&ini, "%s%s", services, wrong[i].ini);
+		p = profile_parse(world.local, buf_text(&ini), "books.ini", &err);
+		if (p || !strstr(err.words, wrong[i].says) || !strstr(err.words, wrong[i].also))
+			fail_msg("%s gives: %s", wrong[i].ini, p ? "no error" : err.words);
+		profile_free(p);
+		buf_free(&ini);
+	}
+}
+
+static const char everything[] = "[runbook all]\nabout = all there is\nvar.version = 4.1\nvar.empty = \"\"\ndirectory = work\nenvironment = ~/x.env\nlimit = 5min\n"
+	"step = stop web\nstep = do compact lake ${table} target=${size}\nstep = wait web=serving@${version} db=absent 2min\n"
+	"step = command ./tool \"a b\" ${version} ${empty} x$$y\nstep = testdata load\n"
+	"[testdata]\ngenerate = bin/gen --n 3\nload = /bin/true\ndirectory = .\nlimit = 1h\n";
+
+static void everything_that_can_be_said_arrives(void **state)
+{
+	const struct runbook *b;
+
+	(void)state;
+	use(everything);
+	b = profile_runbook(world.profile, "all");
+	assert_non_null(b);
+	assert_string_equal(b->about, "all there is");
+	assert_string_equal(b->directory, "/etc/work");
+	assert_int_equal(b->limit_ms, 300000);
+	assert_int_equal(b->n_steps, 5);
+	assert_int_equal(b->n_variables, 2);
+	assert_string_equal(b->variables[1].value, "");
+	assert_string_equal(b->steps[3].words[1], "/etc/tool");
+	assert_int_equal(b->steps[0].line, 23);
+	assert_string_equal(world.profile->testdata.argv[TESTDATA_GENERATE][0], "/etc/bin/gen");
+	assert_string_equal(world.profile->testdata.directory, "/etc");
+	assert_null(world.profile->testdata.argv[TESTDATA_CLEAN]);
+}
+
+static void read_mutilated(struct text ini)
+{
+	struct err err = {0};
+	struct profile *p = profile_parse(world.local, ini, "books.ini", &err);
+
+	assert_int_equal(p == NULL, err.code == ERR_USAGE);
+	for (size_t i = 0; p && i < p->n_runbooks; i++)
+		for (size_t k = 0; k < p->runbooks[i].n_steps; k++) {
+			struct book_step step;
+
+			runbook_step(p, &p->runbooks[i], k, NULL, &step, &err);
+			if (!strcmp(p->runbooks[i].steps[k].words[0], "command"))
+				free_words(runbook_argv(p, &p->runbooks[i], k, NULL, &err));
+		}
+	profile_free(p);
+}
+
+static void a_mutilated_runbook_is_an_error_or_a_runbook(void **state)
+{
+	struct buf ini;
+
+	(void)state;
+	buf_init(&ini, 1 << 16);
+	buf_printf(&ini, "%s%s", services, everything);
+	fuzz(buf_text(&ini), read_mutilated);
+	buf_free(&ini);
+}
+
+/* ---- what a step is ---- */
+
+static void a_variable_stays_one_word_whatever_it_holds(void **state)
+{
+	struct action_wish given = {0};
+	const struct runbook *b;
+	struct book_step step;
+	struct err err = {0};
+	char **argv;
+
+	(void)state;
+	use(everything);
+	b = profile_runbook(world.profile, "all");
+	wish_option_set(&given, "table", "x; DROP TABLE y= z");
+	wish_option_set(&given, "size", "a=b c");
+	wish_option_set(&given, "version", "4.2");
+	assert_true(runbook_step(world.profile, b, 1, &given, &step, &err));
+	assert_string_equal(step.wish.verb, "compact");
+	assert_string_equal(step.wish.service, "lake");
+	assert_string_equal(step.wish.subject, "x; DROP TABLE y= z"); /* its action quotes it, as any other's */
+	assert_string_equal(wish_option(&step.wish, "target"), "a=b c");
+	assert_string_equal(step.title, "do compact lake 'x; DROP TABLE y= z' 'target=a=b c'");
+	assert_true(runbook_step(world.profile, b, 2, &given, &step, &err));
+	assert_int_equal(step.n_conditions, 2);
+	assert_string_equal(step.conditions[0].version, "4.2");
+	assert_int_equal(step.limit_ms, 120000);
+	wish_option_set(&given, "empty", "one two \"three\" $(four)");
+	argv = runbook_argv(world.profile, b, 3, &given, &err);
+	assert_non_null(argv);
+	assert_string_equal(argv[1], "a b");
+	assert_string_equal(argv[3], "one two \"three\" $(four)");
+	assert_string_equal(argv[4], "x$y");
+	assert_null(argv[5]);
+	free_words(argv);
+	given.n_options = 0; /* without it, the profile's: an empty word is a word */
+	argv = runbook_argv(world.profile, b, 3, &given, &err);
+	assert_string_equal(argv[2], "4.1");
+	assert_string_equal(argv[3], "");
+	assert_string_equal(argv[4], "x$y");
+	free_words(argv);
+}
+
+static void an_unset_variable_is_told_with_file_line_and_remedy(void **state)
+{
+	struct action_wish w = run_wish("all");
+
+	(void)state;
+	use(everything);
+	refused(&w, "books.ini:24: ${table} is not set: \"var.table = ...\" in [runbook all], or: laketop run all table=...");
+	wish_option_set(&w, "table", "t");
+	refused(&w, "${size} is not set");
+	wish_option_set(&w, "colour", "red");
+	refused(&w, "has no variable \"colour\"");
+	assert_int_equal(atomic_load(&world.ran), 0);
+}
+
+static void a_subject_that_is_too_long_is_refused_not_cut(void **state)
+{
+	struct action_wish given = {0};
+	struct book_step step;
+	struct err err = {0};
+	char long_word[150];
+
+	(void)state;
+	use("[runbook a]\nstep = do compact lake ${t}${t}\n");
+	memset(long_word, 'x', sizeof long_word - 1);
+	long_word[sizeof long_word - 1] = '\0';
+	assert_true(wish_option_set(&given, "t", long_word));
+	assert_false(runbook_step(world.profile, &world.profile->runbooks[0], 0, &given, &step, &err));
+	assert_non_null(strstr(err.words, "books.ini:17: with its variables a word is longer than 255 bytes"));
+}
+
+/* ---- counters ---- */
+
+static void what_a_line_counts_is_understood(void **state)
+{
+	static const struct {
+		const char *line, *unit;
+		int64_t n;
+		double part;
+		bool rated;
+	} lines[] = {
+		{"12,345 rows", "rows", 12345, -1, false},
+		{"generated 1200 of 4800 orders", "orders", 1200, 0.25, false},
+		{"300/1200 records written", "records", 300, 0.25, false},
+		{"rows=77 in t", "rows", 77, -1, false},
+		{"Records: 1_000", "records", 1000, -1, false},
+		{"7500 events into test-orders", "events", 7500, -1, false},
+		{"980 rows/s, 45%", NULL, 0, 0.45, true},
+		{"5000 rows (980.5 rows/s)", "rows", 5000, -1, false},
+		{"5000 rows at 980 rows per second", "rows", 5000, -1, true},
+		{"62.5% done", NULL, 0, 0.62, false},
+		{"took 3.5 s, v4.1.2, 2026-11-29", NULL, 0, -1, false},
+		{"120 browser windows", NULL, 0, -1, false},
+		{"99999999999999999999999 rows", NULL, 0, -1, false},
+		{"row", NULL, 0, -1, false},
+		{"", NULL, 0, -1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct counter c;
+
+		counter_read(text_of(lines[i].line), &c);
+		if ((c.unit == NULL) != (lines[i].unit == NULL) || (c.unit && strcmp(c.unit, lines[i].unit) != 0) || (c.unit && c.n != lines[i].n) ||
+			(lines[i].part < 0 ? !isnan(c.part) : fabs(c.part - lines[i].part) > 0.001) || (lines[i].rated && !c.rated))
+			fail_msg("\"%s\": %s %lld %f %d", lines[i].line, c.unit ? c.unit : "-", (long long)c.n, c.part, c.rated);
+	}
+}
+
+static void read_any_line(struct text line)
+{
+	struct counter c;
+
+	counter_read(line, &c);
+	assert_true(!c.unit || c.n >= 0);
+}
+
+static void no_line_does_harm(void **state)
+{
+	(void)state;
+	fuzz(TEXT("rows: 12,345 of 99,999 rows 45.5% (12 rows/s) 7/9 records= 3 events per second 1_2_3 items"), read_any_line);
+}
+
+static void a_rate_is_of_the_last_seconds(void **state)
+{
+	struct counter c = {.unit = "rows", .part = (double)NAN};
+	struct pace p = {0};
+
+	(void)state;
+	for (int64_t i = 0; i <= 20; i++) { /* 100 a second, then none */
+		c.n = i < 10 ? i * 100 : 1000;
+		pace_take(&p, &c, i * 1000);
+		if (i == 8)
+			assert_true(fabs(pace_rate(&p) - 100) < 1);
+	}
+	assert_true(fabs(pace_rate(&p)) < 0.01);
+	assert_true(fabs(pace_whole(&p) - 50) < 1);
+	c.n = 5; /* it began anew */
+	pace_take(&p, &c, 21000);
+	assert_true(isnan(pace_rate(&p)));
+}
+
+/* ---- how a run goes ---- */
+
+static const char three[] = "[runbook three]\nvar.word = one\n"
+	"step = command /bin/sh -c \"echo $${0} >> $${1}/out\" ${word} ${folder}\n"
+	"step = command /usr/bin/test -e ${folder}/flag\n"
+	"step = command /bin/sh -c \"echo last >> $${0}/out\" ${folder}\n";
+
+static struct action_wish three_wish(void)
+{
+	struct action_wish w = run_wish("three");
+
+	wish_option_set(&w, "folder", world.folder);
+	return w;
+}
+
+static void make_flag(void)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/flag", world.folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fclose(f);
+}
+
+static void every_step_is_shown_before_the_yes_and_nothing_is_run(void **state)
+{
+	struct action_wish w = three_wish();
+	const struct run_shown *run;
+	uint64_t id;
+
+	(void)state;
+	use(three);
+	id = wished(&w);
+	turn();
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(shown(id)->destructive); /* the answer to "run?" is no */
+	run = lake_run(&world.lake, id);
+	assert_non_null(run);
+	assert_int_equal(run->n_steps, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(run->steps[i].known);
+		assert_true(step_says_all(&run->steps[i]));
+		assert_int_equal(run->steps[i].stage, STAGE_AHEAD);
+	}
+	assert_non_null(strstr(shown(id)->exact, "2. command /usr/bin/test -e"));
+	ops_drop(world.ops, id);
+	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
+	assert_int_equal(atomic_load(&world.ran), 0);
+	assert_string_equal(file_text("audit.jsonl"), "");
+	assert_string_equal(file_text("runs.jsonl"), "");
+}
+
+static void what_cannot_be_known_yet_is_said_so(void **state)
+{
+	struct action_wish w = run_wish("later");
+	const struct run_shown *run;
+	uint64_t id;
+
+	(void)state;
+	use("[runbook later]\nstep = stop web\nstep = wait web=absent 3s\nstep = start web\n");
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	id = wished(&w);
+	turn();
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	run = lake_run(&world.lake, id);
+	assert_true(run->steps[0].known && run->steps[0].destructive);
+	assert_string_equal(run->steps[0].exact, "/bin/true");
+	assert_string_equal(run->steps[1].exact, "waits at most 3s");
+	assert_false(run->steps[2].known);
+	assert_non_null(strstr(run->steps[2].exact, "web runs already"));
+	assert_int_equal(atomic_load(&world.ran), 0);
+}
+
+static void it_stops_at_the_first_failure_and_resumes_there_with_its_variables(void **state)
+{
+	struct action_wish w = three_wish(), again = run_wish("three");
+	const struct run_shown *run;
+	uint64_t id;
+
+	(void)state;
+	use(three);
+	wish_option_set(&w, "word", "two words");
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
+	assert_non_null(strstr(shown(id)->words, "step 2 of 3"));
+	assert_non_null(strstr(shown(id)->words, "ended with 1"));
+	assert_non_null(strstr(shown(id)->words, "--resume"));
+	run = lake_run(&world.lake, id);
+	assert_int_equal(run->steps[0].stage, STAGE_DONE);
+	assert_true(run->steps[0].ended >= run->steps[0].begun && run->steps[0].begun > 0);
+	assert_int_equal(run->steps[1].stage, STAGE_FAILED);
+	assert_int_equal(run->steps[2].stage, STAGE_AHEAD);
+	assert_string_equal(file_text("out"), "two words\n");
+	assert_int_equal(atomic_load(&world.ran), 2);
+	open_again();
+	assert_int_equal(world.lake.n_last_runs, 1);
+	assert_int_equal(world.lake.last_runs[0].state, ACTION_FAILED);
+	assert_int_equal(world.lake.last_runs[0].step, 2);
+	make_flag();
+	wish_option_set(&again, RUN_RESUME, "yes");
+	id = begun(&again);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	run = lake_run(&world.lake, id);
+	assert_int_equal(run->steps[0].stage, STAGE_PASSED);
+	assert_int_equal(run->steps[2].stage, STAGE_DONE);
+	assert_string_equal(file_text("out"), "two words\nlast\n");
+	turn();
+	assert_int_equal(world.lake.last_runs[0].state, ACTION_DONE);
+	refused(&again, "there is nothing to resume");
+}
+
+static void it_begins_where_it_is_told_to(void **state)
+{
+	struct action_wish w = three_wish();
+	uint64_t id;
+
+	(void)state;
+	use(three);
+	wish_option_set(&w, RUN_FROM, "4");
+	refused(&w, "has steps 1 to 3");
+	w = three_wish();
+	wish_option_set(&w, RUN_FROM, "3");
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_string_equal(file_text("out"), "last\n");
+	wish_option_set(&w, RUN_RESUME, "yes");
+	refused(&w, "exclude each other");
+}
+
+static void a_changed_runbook_is_not_resumed_by_number(void **state)
+{
+	struct action_wish w = three_wish(), again = run_wish("three");
+	uint64_t id;
+
+	(void)state;
+	use(three);
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
+	assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
+	profile_free(world.profile);
+	use("[runbook three]\nstep = start web\nstep = stop web\n");
+	wish_option_set(&again, RUN_RESUME, "yes");
+	refused(&again, "was changed since its last run, which came to step 2: --from N");
+}
+
+static void a_lock_in_the_middle_stops_the_next_step_at_the_gate(void **state)
+{
+	struct action_wish w = run_wish("slow");
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	use("[runbook slow]\nstep = wait web=serving 60s\nstep = command /bin/true\n");
+	id = begun(&w);
+	turn();
+	assert_non_null(strstr(shown(id)->words, "step 1 of 2"));
+	assert_string_equal(shown(id)->awaits, "web");
+	assert_true(ops_lock(world.ops, true, &err));
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
+	assert_non_null(strstr(shown(id)->words, "step 2 of 2"));
+	assert_non_null(strstr(shown(id)->words, "locked"));
+	assert_int_equal(atomic_load(&world.ran), 0);
+}
+
+static void a_wait_is_over_when_its_time_is_up(void **state)
+{
+	struct action_wish w = run_wish("short");
+	uint64_t id;
+
+	(void)state;
+	use("[runbook short]\nstep = wait web=serving 50ms\n");
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
+	assert_non_null(strstr(shown(id)->words, "step 1 of 1"));
+	assert_non_null(strstr(shown(id)->words, "time is up: web is absent"));
+}
+
+static void what_was_seen_before_a_step_does_not_settle_it(void **state)
+{
+	struct action_wish w = run_wish("stale");
+	uint64_t id;
+
+	(void)state;
+	use("[runbook stale]\nstep = wait web=serving 60s\n");
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	id = begun(&w);
+	for (int i = 0; i < 10; i++) {
+		world.lake.now = clock_ms();
+		world.lake.facts_begun = 1; /* nobody looked since */
+		ops_turn(world.ops, &world.lake, take_said, NULL);
+	}
+	assert_int_equal(shown(id)->state, ACTION_RUNNING);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+}
+
+static void a_start_of_what_serves_is_done(void **state)
+{
+	struct action_wish w = run_wish("already");
+	uint64_t id;
+
+	(void)state;
+	use("[runbook already]\nstep = start web\nstep = stop db\n");
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_int_equal(atomic_load(&world.ran), 0);
+}
+
+static void cancelled_it_ends_the_program_of_its_step(void **state)
+{
+	struct action_wish w = run_wish("long"), again = run_wish("long");
+	uint64_t id;
+
+	(void)state;
+	use("[runbook long]\nstep = command /bin/sleep 300\nstep = command /bin/true\n");
+	id = begun(&w);
+	for (int64_t end = clock_ms() + 10000; !atomic_load(&world.ran) && clock_ms() < end; poll(NULL, 0, 2))
+		turn();
+	assert_int_equal(wished(&again), id); /* twice is once */
+	wish_option_set(&again, RUN_FROM, "2");
+	refused(&again, "is not over yet");
+	ops_drop(world.ops, id);
+	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
+	assert_int_equal(lake_run(&world.lake, id)->steps[0].stage, STAGE_CANCELLED);
+	assert_int_equal(atomic_load(&world.ran), 1);
+	assert_non_null(strstr(file_text("audit.jsonl"), "\"state\":\"cancelled\""));
+}
+
+static void what_was_cut_short_is_open_and_resumed_at_its_step(void **state)
+{
+	struct action_wish w = three_wish(), again = run_wish("three");
+	pid_t child;
+	int status;
+	uint64_t id;
+
+	(void)state;
+	use(three);
+	assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
+	world.ops = NULL;
+	child = fork();
+	if (child == 0) { /* another laketop, killed while its second step runs */
+		open_gate();
+		id = wished(&w);
+		turn();
+		until(id, ACTION_OFFERED);
+		ops_confirm(world.ops, &world.lake, id, NULL);
+		while (!strstr(file_text("runs.jsonl"), "\"phase\":\"step\",\"run\"") || !strstr(file_text("runs.jsonl"), "\"step\":2"))
+			turn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	open_gate();
+	assert_int_equal(world.lake.n_last_runs, 1);
+	assert_int_equal(world.lake.last_runs[0].state, ACTION_OPEN);
+	assert_int_equal(world.lake.last_runs[0].step, 2);
+	assert_true(world.lake.n_actions >= 1);
+	assert_int_equal(world.lake.actions[0].state, ACTION_OPEN);
+	make_flag();
+	wish_option_set(&again, RUN_RESUME, "yes");
+	id = begun(&again);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_string_equal(file_text("out"), "one\nlast\n");
+	open_again();
+	assert_int_equal(world.lake.n_actions, 0); /* what was open was made good */
+}
+
+static void every_step_is_in_the_audit_and_no_secret_is(void **state)
+{
+	struct action_wish w = run_wish("secret");
+	const char *audit;
+	uint64_t id;
+
+	(void)state;
+	use("[runbook secret]\nstep = command /bin/echo ${word} hunter2-hunter2\n");
+	wish_option_set(&w, "word", "hunter2-hunter2");
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_null(strstr(shown(id)->words, "hunter2"));
+	assert_null(strstr(lake_run(&world.lake, id)->steps[0].words, "hunter2"));
+	assert_null(strstr(lake_run(&world.lake, id)->steps[0].exact, "hunter2"));
+	audit = file_text("audit.jsonl");
+	assert_non_null(strstr(audit, "\"verb\":\"run\""));
+	assert_non_null(strstr(audit, "\"verb\":\"command\""));
+	assert_non_null(strstr(audit, "/bin/echo *** ***"));
+	assert_null(strstr(file_text("runs.jsonl"), "hunter2"));
+	assert_null(strstr(file_text("audit.jsonl"), "hunter2"));
+}
+
+/* ---- programs, test data ---- */
+
+static void a_command_runs_in_its_folder_with_its_environment(void **state)
+{
+	struct action_wish w = run_wish("place");
+	char ini[600], path[128];
+	uint64_t id;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/env", world.folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("# words\nexport COLOUR=\"blue; $(touch pwned)\"\nEMPTY=\n", f);
+	fclose(f);
+	snprintf(ini, sizeof ini, "[runbook place]\ndirectory = %s\nenvironment = %s/env\nstep = command /bin/sh -c \"pwd; echo $$COLOUR\"\n", world.folder,
+		world.folder);
+	use(ini);
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_string_equal(lake_run(&world.lake, id)->steps[0].words, "blue; $(touch pwned)");
+}
+
+static void a_folder_that_is_not_there_is_told_before_anything_runs(void **state)
+{
+	struct action_wish w = run_wish("lost");
+	uint64_t id;
+
+	(void)state;
+	use("[runbook lost]\ndirectory = /no/such/folder\nstep = command /bin/true\n");
+	id = wished(&w);
+	turn();
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_false(lake_run(&world.lake, id)->steps[0].known);
+	assert_non_null(strstr(lake_run(&world.lake, id)->steps[0].exact, "/no/such/folder"));
+}
+
+static struct action_wish testdata_wish(const char *verb)
+{
+	struct action_wish w = {.service = "testdata"};
+
+	snprintf(w.verb, sizeof w.verb, "%s", verb);
+	return w;
+}
+
+static void test_data_tells_how_far_it_is_and_stats_are_whole(void **state)
+{
+	struct action_wish generate = testdata_wish("generate"), stats = testdata_wish("stats"), load = testdata_wish("load");
+	uint64_t id;
+
+	(void)state;
+	use("[testdata]\ngenerate = /bin/sh -c \"echo 10 of 40 rows; sleep 0.5; echo 40 of 40 rows\"\nstats = /usr/bin/printf \"a: 1 rows\\nb: 2 rows\\n\"\n");
+	refused(&load, "[testdata] load = PROGRAM");
+	id = begun(&generate);
+	for (int64_t end = clock_ms() + 10000; !strstr(shown(id)->words, "10 of 40") && clock_ms() < end; poll(NULL, 0, 2))
+		turn();
+	assert_true(fabs(shown(id)->part - 0.25) < 0.001);
+	/* what changes nothing may be asked meanwhile */
+	{
+		uint64_t beside = begun(&stats);
+
+		assert_int_equal(until(beside, ACTION_DONE), ACTION_DONE);
+		assert_string_equal(shown(beside)->words, "a: 1 rows\nb: 2 rows");
+	}
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_string_equal(shown(id)->words, "40 of 40 rows");
+}
+
+static void a_stream_goes_on_until_it_is_cancelled_and_its_group_with_it(void **state)
+{
+	struct action_wish stream = testdata_wish("stream"), clean = testdata_wish("clean");
+	uint64_t id;
+	int pid = 0;
+
+	(void)state;
+	use("[testdata]\nstream = /bin/sh -c \"/bin/sleep 300 & echo $!; wait\"\nclean = /bin/true\n");
+	id = begun(&stream);
+	for (int64_t end = clock_ms() + 10000; sscanf(shown(id)->words, "%d", &pid) != 1 && clock_ms() < end; poll(NULL, 0, 2))
+		turn();
+	assert_true(pid > 1);
+	assert_int_equal(world.local->began(world.local, pid) > 0, 1);
+	refused(&clean, "stream testdata is not over yet");
+	ops_drop(world.ops, id);
+	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
+	for (int64_t end = clock_ms() + 10000; world.local->began(world.local, pid) && clock_ms() < end; poll(NULL, 0, 5))
+		continue;
+	assert_int_equal(world.local->began(world.local, pid), 0);
+}
+
+static void one_that_does_not_heed_the_signal_is_killed(void **state)
+{
+	static const char *const stubborn[] = {"/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.1; done", NULL};
+	struct program program = {.what = {.argv = stubborn}, .grace_ms = 300};
+	struct err err = {0};
+	int64_t began = clock_ms();
+
+	(void)state;
+	assert_int_equal(world.local->run(world.local, &program, wait_for(200, -1), &err), -1);
+	assert_int_equal(err.code, ERR_TIMEOUT);
+	assert_in_range(clock_ms() - began, 450, 8000);
+}
+
+/* ---- what the screen offers ---- */
+
+static void the_profiles_own_is_offered_and_what_was_not_done_can_go_on(void **state)
+{
+	struct action_wish w = three_wish();
+	struct offer offer;
+	uint64_t id;
+	size_t n = 0;
+
+	(void)state;
+	use("[runbook three]\nabout = in three\nstep = start web\nstep = command /bin/false ${folder}\n[runbook open]\nstep = command /bin/echo ${x}\n"
+		"[testdata]\nload = /bin/true\n");
+	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
+	for (int i = 0; i < offers_end(&world.lake); i++)
+		n += offer_get(&world.lake, i, &offer);
+	assert_int_equal(n, 3);
+	assert_true(offer_get(&world.lake, 2, &offer));
+	assert_false(offer.can);
+	assert_non_null(strstr(offer.detail, "${x} is not set"));
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
+	turn();
+	assert_true(offer_get(&world.lake, 1, &offer));
+	assert_true(offer.can);
+	assert_string_equal(offer.title, "resume three");
+	assert_non_null(strstr(offer.detail, "go on at step 2 of 2"));
+	world.lake.replayed = true;
+	assert_true(offer_get(&world.lake, 1, &offer));
+	assert_false(offer.can);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy),
+		TEST(everything_that_can_be_said_arrives),
+		TEST(a_mutilated_runbook_is_an_error_or_a_runbook),
+		TEST(a_variable_stays_one_word_whatever_it_holds),
+		TEST(an_unset_variable_is_told_with_file_line_and_remedy),
+		TEST(a_subject_that_is_too_long_is_refused_not_cut),
+		TEST(what_a_line_counts_is_understood),
+		TEST(no_line_does_harm),
+		TEST(a_rate_is_of_the_last_seconds),
+		TEST(every_step_is_shown_before_the_yes_and_nothing_is_run),
+		TEST(what_cannot_be_known_yet_is_said_so),
+		TEST(it_stops_at_the_first_failure_and_resumes_there_with_its_variables),
+		TEST(it_begins_where_it_is_told_to),
+		TEST(a_changed_runbook_is_not_resumed_by_number),
+		TEST(a_lock_in_the_middle_stops_the_next_step_at_the_gate),
+		TEST(a_wait_is_over_when_its_time_is_up),
+		TEST(what_was_seen_before_a_step_does_not_settle_it),
+		TEST(a_start_of_what_serves_is_done),
+		TEST(cancelled_it_ends_the_program_of_its_step),
+		TEST(what_was_cut_short_is_open_and_resumed_at_its_step),
+		TEST(every_step_is_in_the_audit_and_no_secret_is),
+		TEST(a_command_runs_in_its_folder_with_its_environment),
+		TEST(a_folder_that_is_not_there_is_told_before_anything_runs),
+		TEST(test_data_tells_how_far_it_is_and_stats_are_whole),
+		TEST(a_stream_goes_on_until_it_is_cancelled_and_its_group_with_it),
+		TEST(one_that_does_not_heed_the_signal_is_killed),
+		TEST(the_profiles_own_is_offered_and_what_was_not_done_can_go_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
