@@ -206,12 +206,50 @@ def the_screen_shows_them():
            until(5, lambda: re.search(r"container\s+airflow-scheduler.*\d+ restarts", it.text())), it.text())
 
 
+def logs_are_followed_over_restarts_and_a_new_container_of_that_name():
+    image, out = inspect("jupyter")["Config"]["Image"], own.home / "followed"
+    path = own.home / "followed.ini"
+    path.write_text("[laketop]\nprofile = followed\n" + "".join(f"[service {name}]\nkind = other\nport = {free_port()}\ncontainer = log-{name}\n"
+                                                               for name in ("plain", "terminal")))
+
+    def begin(name, word, *more):
+        docker("run", "-d", *more, "--name", f"log-{name}", image, "sh", "-c",
+               f"i=0; while true; do echo {word} out $i; echo {word} err $i >&2; i=$((i+1)); sleep 0.2; done")
+
+    def printed(*words):
+        return until(30, lambda: all(word in out.read_text() for word in words))
+
+    begin("plain", "first")
+    begin("terminal", "tty", "-t")
+    with out.open("w") as to:
+        child = subprocess.Popen([LAKETOP, "logs", "plain", "terminal", "-f", "--profile", str(path)], stdout=to, stderr=subprocess.STDOUT,
+                                 stdin=subprocess.DEVNULL)
+    try:
+        ok("both-outputs-are-followed-with-and-without-a-terminal", printed("first out 5", "first err 5", "tty out 5", "tty err 5"), out.read_text())
+        docker("restart", "-t", "0", "log-plain")
+        ok("on-after-a-restart", until(30, lambda: out.read_text().count("first out 1\n") == 2), out.read_text()[-800:])
+        docker("rm", "-f", "log-plain")
+        begin("plain", "second")
+        ok("on-with-a-new-one-of-that-name", printed("second out 1\n", "second err 1\n"), out.read_text()[-800:])
+        lines = re.findall(r"^plain .* ((?:first|second) (?:out|err) \d+)$", out.read_text(), re.M)
+        ok("no-line-came-twice", all(lines.count(line) <= (2 if line.startswith("first") else 1) for line in lines), lines)
+    finally:
+        child.terminate()
+        child.wait(20)
+    since = [json.loads(line) for line in laketop("logs", "plain", "--json", "--since", "1h", "--profile", str(path)).stdout.splitlines()]
+    ok("since-is-for-this-container-s-own-lines", since and all("second" in e["text"] and e["source"] == "container" for e in since), since[:3])
+    docker("rm", "-f", "log-plain", "log-terminal")
+    done = laketop("logs", "plain", "--profile", str(path))
+    ok("one-that-is-not-there-is-said", "there is no such container" in done.stderr, done)
+
+
 try:
     with own:
         own.up()
         os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
         for each in (containers_are_told_as_docker_tells_them, a_server_on_the_hosts_network_is_its_container, owners_as_far_as_a_stranger_sees,
-                     published_ports_belong_to_their_container, a_profile_that_expects_containers_judges_them, the_screen_shows_them):
+                     published_ports_belong_to_their_container, a_profile_that_expects_containers_judges_them, the_screen_shows_them,
+                     logs_are_followed_over_restarts_and_a_new_container_of_that_name):
             if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
                 story(each)
 except CannotRun as e:
