@@ -40,6 +40,7 @@ struct probe {
 	struct host *host;
 	struct net *net;
 	struct wait wait;          /* ends the whole probe */
+	int64_t patience_ms;       /* above 0: an answer over HTTP ends when nothing of it came for so long; wait is then a generous cap */
 	struct endpoint at;        /* the port asked: the main one, or a role's */
 	const struct expectation *expected; /* for its other ports and database; NULL: found, no profile */
 	struct credentials credentials;     /* all NULL where there are none, or withheld */

@@ -253,6 +253,8 @@ static CURLcode drive(struct transfer *t)
 	CURLM *multi = t->probe->net->multi;
 	CURLcode result = CURLE_OPERATION_TIMEDOUT;
 	struct CURLMsg *said;
+	int64_t heard = clock_ms(), patience = t->probe->patience_ms;
+	size_t bytes = t->probe->bytes;
 	int running = 1, left;
 
 	if (curl_multi_add_handle(multi, t->easy) != CURLM_OK)
@@ -264,7 +266,14 @@ static CURLcode drive(struct transfer *t)
 		if (curl_multi_perform(multi, &running) != CURLM_OK || !running)
 			break;
 		ms = wait_left(t->wait);
-		if (!ms)
+		if (t->probe->bytes != bytes)
+			heard = clock_ms();
+		bytes = t->probe->bytes;
+		if (patience > 0 && heard + patience - clock_ms() < ms) {
+			ms = heard + patience - clock_ms();
+			t->silent = ms <= 0;
+		}
+		if (!ms || t->silent)
 			break;
 		curl_multi_poll(multi, &cancel, t->wait.cancel >= 0, ms < POLL_MOST ? (int)ms : POLL_MOST, NULL);
 		if (cancel.revents) {
@@ -319,7 +328,9 @@ static bool failed_time(const struct transfer *t, struct err *err)
 	curl_off_t header = 0;
 
 	curl_easy_getinfo(t->easy, CURLINFO_STARTTRANSFER_TIME_T, &header);
-	limit_text(limit, t->limit_ms);
+	limit_text(limit, t->silent ? t->probe->patience_ms : t->limit_ms);
+	if (t->silent && header > 0)
+		return err_set(err, ERR_TIMEOUT, "%s: nothing more of its answer came for %s", t->name, limit);
 	if (header > 0)
 		return err_set(err, ERR_TIMEOUT, "%s: its answer was not whole after %s", t->name, limit);
 	return err_set(err, ERR_TIMEOUT, "%s: no answer within %s", t->name, limit);

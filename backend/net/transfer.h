@@ -39,6 +39,7 @@ struct transfer {
 	bool ended;                /* take wants no more */
 	const char *over;          /* the cap that was reached: "its body is", "its headers are" */
 	CURLcode result;           /* of transfer_run */
+	bool silent;               /* nothing came for as long as the probe is patient */
 	int no_socket;             /* errno: it was not even tried; 0 it was */
 };
 

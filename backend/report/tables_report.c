@@ -38,13 +38,17 @@ bool report_action_fits(const struct report_action *action, const struct lake_ta
 	return text_starts(text_of(word_of(t, "format")), action->format);
 }
 
-static size_t catalogs_told(const struct lake *lake)
+/* Every catalog answers, and every table could be read: a script that goes on after 0 knows all of them. */
+static bool all_known(const struct lake *lake)
 {
-	size_t n = 0;
+	bool known = lake->n_catalogs > 0;
 
-	for (size_t i = 0; i < lake->n_catalogs; i++)
-		n += lake->catalogs[i].snapshot != NULL;
-	return n;
+	for (size_t i = 0; i < lake->n_catalogs; i++) {
+		const struct catalog_view *c = &lake->catalogs[i];
+
+		known = known && c->snapshot && !c->failed && snapshot_get(c->snapshot, "failed").u.i <= 0 && snapshot_get(c->snapshot, "unread").u.i <= 0;
+	}
+	return known;
 }
 
 /* ---- JSON ---- */
@@ -375,7 +379,7 @@ enum exit_code report_tables(const struct lake *lake, const struct report_option
 		tables_json(lake, out);
 	else
 		tables_text(lake, out);
-	return catalogs_told(lake) ? EXIT_READY : EXIT_UNKNOWN;
+	return all_known(lake) ? EXIT_READY : EXIT_UNKNOWN;
 }
 
 static void put_cell(struct buf *out, const struct column_spec *spec, struct value v)

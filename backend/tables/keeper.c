@@ -16,6 +16,7 @@
 enum {
 	TABLES_MOST = 20000,
 	LOOK_MS = 2000, SHORT_MS = 2000, TABLE_MS = 10000, /* a table is given a short time first, that it hold up no other */
+	SLOW_MS = 120000,                        /* and later all this, as long as no silence is longer than TABLE_MS */
 	AGAIN_MS = 30000, AGAIN_MOST = 600000,   /* after a failure: doubled each time */
 	RECHECK_MS = 25000, RECHECKS = 200,      /* whose catalog says nothing of changes: at most so many a look */
 	AGED_MS = 3600000,                       /* what is due comes with time alone */
@@ -231,10 +232,11 @@ static enum read_answer read_one(struct keeper *k, struct probe *p, const struct
 	struct table *t = snapshot_table(s, catalog_tables, "tables");
 	struct value *row = table_row(s, t);
 	struct probe sub = *p;
-	int64_t end = clock_ms() + (r->slow ? TABLE_MS : SHORT_MS);
+	int64_t end = clock_ms() + (r->slow ? SLOW_MS : SHORT_MS);
 	enum read_answer answer;
 
-	sub.wait.deadline = end < p->wait.deadline ? end : p->wait.deadline;
+	sub.wait.deadline = end < p->wait.deadline || r->slow ? end : p->wait.deadline;
+	sub.patience_ms = r->slow ? TABLE_MS : 0;
 	sub.arena = s->arena;
 	answer = r->format == FORMAT_DELTA ? keeper_delta(k, &sub, at, r, left, s, t, row, err) :
 		keeper_iceberg(k, &sub, at, r, exact, left, s, t, row, err);

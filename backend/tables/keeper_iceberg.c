@@ -20,12 +20,15 @@ static const int64_t metadata_most = INT64_C(1) << 30, count_memory = INT64_C(16
 struct feed {
 	struct iceberg_reader *reader;
 	struct err err; /* what is wrong with it */
+	const struct keeper *hurried; /* whom an answer waits for, while this takes long; NULL: it does not */
 };
 
 static bool feed(void *ctx, const char *bytes, size_t len)
 {
 	struct feed *f = ctx;
 
+	if (f->hurried && f->hurried->hurry && f->hurried->hurry(f->hurried->hurry_ctx))
+		return false; /* begun anew after it */
 	return iceberg_reader_feed(f->reader, bytes, len, &f->err);
 }
 
@@ -87,7 +90,7 @@ static enum read_answer ill(const struct err *why, struct err *err)
 static enum read_answer read_metadata(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, bool known,
 	struct iceberg_metadata **out, char url[URL_MAX], struct err *err)
 {
-	struct feed f = {.reader = iceberg_reader_new()};
+	struct feed f = {.reader = iceberg_reader_new(), .hurried = r->slow ? k : NULL};
 	enum read_answer answer = k->catalog->kind->load ? from_catalog(&f, k, p, r, known, err) : from_storage(&f, p, at, r, err);
 	const char *location = iceberg_reader_location(f.reader);
 

@@ -75,6 +75,12 @@ def a_database_without_a_catalog_says_so():
     ok("a-database-without-a-catalog-says-so", "no iceberg_tables" in (tables["catalogs"][0]["error"] or ""), str(tables["catalogs"]))
 
 
+def exit_codes():
+    """3 where not all of it could be known."""
+    ok("tables-that-all-were-read-are-0", laketop("tables", "--profile", profile("fine", catalog("lake", warehouse="lake"))).returncode == 0)
+    ok("a-catalog-that-cannot-be-asked-is-3", laketop("tables", "--profile", profile("half", catalog("lake", warehouse="lake"), catalog("no", database="postgres"))).returncode == 3)
+
+
 def layouts():
     """The oldest layout has no type, others write capitals, iceberg-go its namespaces as JSON; a type of NULL is a table."""
     path = profile("layouts", catalog("lake"))
@@ -235,7 +241,7 @@ def polite():
 with LAB:
     LAB.up()
     LAB("seed")
-    for test in (figures_are_what_spark_counted, one_table_through_two_catalogs_is_one_row, a_database_without_a_catalog_says_so, layouts, missing_metadata,
+    for test in (figures_are_what_spark_counted, one_table_through_two_catalogs_is_one_row, a_database_without_a_catalog_says_so, exit_codes, layouts, missing_metadata,
                  truncated_manifest_list, refused_key, polite, through_one_engine, ten_thousand_tables):
         story(test)
 end()

@@ -305,6 +305,19 @@ static void serve_drip(struct fake *f, int fd)
 	}
 }
 
+/* Says something for half a second, then nothing more. */
+static void serve_pause(struct fake *f, int fd)
+{
+	struct pollfd p = {f->stop[0], POLLIN, 0};
+
+	if (!fake_hear(f, fd))
+		return;
+	fake_say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+	for (int i = 0; i < 25 && fake_say(fd, ".") && poll(&p, 1, 20) == 0; i++)
+		continue;
+	poll(&p, 1, 60000);
+}
+
 static void serve_rst(struct fake *f, int fd)
 {
 	static const struct linger at_once = {1, 0};
@@ -729,6 +742,24 @@ static void a_slow_drip_ends_at_the_deadline(void **state)
 
 	fake_start(&f, serve_drip);
 	assert_string_equal(fails(x, &f, &root, 300, ERR_TIMEOUT), "its answer was not whole after 300 ms");
+	fake_stop(&f);
+}
+
+/* It comes slowly and comes: only a silence ends it, long before the cap. */
+static void a_patient_probe_waits_as_long_as_something_comes(void **state)
+{
+	struct fixture *x = *state;
+	struct fake f;
+	int64_t begun = clock_ms();
+
+	fake_start(&f, serve_pause);
+	x->p.patience_ms = 400;
+	assert_string_equal(fails(x, &f, &root, 60000, ERR_TIMEOUT), "nothing more of its answer came for 400 ms");
+	assert_in_range(clock_ms() - begun, 800, 30000);
+	fake_stop(&f);
+	fake_start(&f, serve_drip);
+	assert_string_equal(fails(x, &f, &root, 900, ERR_TIMEOUT), "its answer was not whole after 900 ms");
+	x->p.patience_ms = 0;
 	fake_stop(&f);
 }
 
@@ -1437,7 +1468,7 @@ int main(void)
 		AGAINST(a_refused_credential_is_an_answer_and_is_not_tried_again),
 		AGAINST(half_an_answer_is_no_answer),
 		AGAINST(a_closed_connection_without_a_word_is_a_protocol_error),
-		AGAINST(a_slow_drip_ends_at_the_deadline),
+		AGAINST(a_slow_drip_ends_at_the_deadline), AGAINST(a_patient_probe_waits_as_long_as_something_comes),
 		AGAINST(a_reset_is_a_protocol_error),
 		AGAINST(headers_of_a_100_continue_are_not_the_answers),
 		AGAINST(a_path_is_asked_as_it_is_or_not_at_all),
