@@ -521,8 +521,11 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	}
 	if (!reactions && row.lake_table && what == ACT_ACTIONS)
 		return table_act(view, row.lake_table);
-	if (!reactions && row.lake_table && (what == ACT_ENTER || what == ACT_RIGHT || what == ACT_PEEK))
-		return table_page_open(t->page, view, row.lake_table) | (what == ACT_PEEK ? table_page_act(t->page, view, ACT_PEEK) : 0);
+	if (!reactions && row.lake_table && (what == ACT_ENTER || what == ACT_RIGHT || what == ACT_PEEK)) {
+		reactions = table_page_open(t->page, view, row.lake_table);
+		if (what == ACT_PEEK) /* one question a key: that of the rows takes the place of the page's own */
+			reactions |= table_page_act(t->page, view, ACT_PEEK);
+	}
 	return reactions;
 }
 

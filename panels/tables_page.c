@@ -203,13 +203,9 @@ static unsigned ask(struct table_page *page, struct panel_view *view, const stru
 	h->asked = view->lake->now;
 	text_copy(h->state, sizeof h->state, text_of(table_text(t, "metadata")));
 	view->ask_view = table_tabs[at].view;
-	if (is_rows(at)) {
-		view->ask_service = c->engine->name;
-		view->ask_subject = page->subject;
-	} else {
-		view->ask_catalog = page->catalog;
-		view->ask_subject = page->name;
-	}
+	view->ask_service = is_rows(at) ? c->engine->name : NULL;
+	view->ask_catalog = is_rows(at) ? NULL : page->catalog;
+	view->ask_subject = is_rows(at) ? page->subject : page->name;
 	return REACT_HANDLED | REACT_ASK;
 }
 

@@ -1431,6 +1431,7 @@ static void rows_are_asked_of_the_engine_and_null_is_no_text(void **state)
 	stage_draw(&s);
 	assert_true(stage_act(&s, ACT_PEEK) & REACT_ASK);
 	assert_string_equal(s.view.ask_service, "spark-connect");
+	assert_null(s.view.ask_catalog); /* nor the page's own question, of the key that opened it */
 	assert_string_equal(s.view.ask_view, "rows");
 	fixture_table_answer(s.fixture, "rows", s.view.ask_subject, NULL);
 	stage_act(&s, ACT_DOWN);
