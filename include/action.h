@@ -22,7 +22,7 @@ struct expectation;
 
 enum { ACTION_OPTIONS_MAX = 12, ACTION_EXACT_SIZE = 2000, ACTION_WORDS_SIZE = 600, ACTION_VERB_SIZE = 24, ACTION_SUBJECT_SIZE = 256 };
 
-enum action_on { ON_SERVICE, ON_TABLE, ON_GROUP, ON_APPLICATION, ON_DRIVER, ON_CONNECTOR, ON_TASK, ON_BACKEND, ON_PROFILE };
+enum action_on { ON_SERVICE, ON_TABLE, ON_GROUP, ON_APPLICATION, ON_DRIVER, ON_CONNECTOR, ON_TASK, ON_BACKEND, ON_QUERY, ON_PROFILE };
 const char *action_on_word(enum action_on on); /* "service", "table" */
 
 struct action_wish { /* what somebody wants; nothing of it is trusted */

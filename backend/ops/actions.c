@@ -9,7 +9,7 @@
 
 const struct action_spec *const action_specs[] = {
 	&action_start, &action_stop, &action_restart,
-	&action_kill, &action_kill_driver,
+	&action_kill, &action_kill_driver, &action_stop_query,
 	&action_pause, &action_resume, &action_restart_connector, &action_restart_task,
 	&action_reset_earliest, &action_reset_latest, &action_reset,
 	&action_terminate,
@@ -21,7 +21,7 @@ const char *const any_option[] = {"*", NULL};
 
 static const char *const on_words[] = {
 	[ON_SERVICE] = "service", [ON_TABLE] = "table", [ON_GROUP] = "group", [ON_APPLICATION] = "application", [ON_DRIVER] = "driver",
-	[ON_CONNECTOR] = "connector", [ON_TASK] = "task", [ON_BACKEND] = "backend", [ON_PROFILE] = "profile",
+	[ON_CONNECTOR] = "connector", [ON_TASK] = "task", [ON_BACKEND] = "backend", [ON_QUERY] = "query", [ON_PROFILE] = "profile",
 };
 static const char *const state_words[] = {
 	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_QUEUED] = "waiting",

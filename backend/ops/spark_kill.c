@@ -212,3 +212,28 @@ const struct action_spec action_kill_driver = {
 	.verb = "kill-driver", .help = "kill it, by the master's REST server", .on = ON_DRIVER, .destructive = true, .limit_ms = 20000,
 	.verify_ms = 30000, .offer = offer, .prepare = prepare_driver, .run = run_driver, .settled = settled,
 };
+
+/* ---- a streaming query ---- */
+
+/* StreamingQueryManager, also Connect's, knows the queries of its own session alone, and the page of queries has no form. */
+static bool offer_query(const struct lake *lake, const struct action_wish *w, struct action_target *t, char why[200])
+{
+	const struct service *s = lake_service(lake, w->service);
+
+	*t = (struct action_target){0};
+	snprintf(why, 200, s && s->kind && !strncmp(s->kind->name, "spark-", 6) ?
+		"no interface of Spark stops it from outside the session that started it (Connect's manager neither): stop it there, or kill its application" :
+		"only streaming queries of Spark would be stopped, and this is none");
+	return false;
+}
+
+static bool never(struct action_job *j, struct err *err)
+{
+	(void)j;
+	return err_set(err, ERR_USAGE, "no interface stops it");
+}
+
+const struct action_spec action_stop_query = {
+	.verb = "stop-query", .help = "stop a streaming query", .on = ON_QUERY, .destructive = true, .limit_ms = 1000, .offer = offer_query,
+	.prepare = never, .run = never,
+};

@@ -29,7 +29,7 @@ static struct world {
 	atomic_int touched; /* programs, signals, connections */
 	struct profile *profile;
 	struct lake lake;
-	struct service services[2], *list[2];
+	struct service services[3], *list[3];
 	struct facts facts;
 	char folder[64];
 	struct ops *ops;
@@ -127,6 +127,7 @@ static int set_up(void **state)
 	static const char ini[] =
 		"[laketop]\nprofile = ops\n[service web]\nkind = other\nport = 18997\n"
 		"start = /bin/sh -c \"echo it would not; exit 3\"\nstop = /bin/true\n"
+		"[service dry]\nkind = other\nport = 18995\nstart = /bin/sh -c \"exit 4\"\n"
 		"[service db]\nkind = postgres\nport = 18996\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n"
 		"[runbook book]\nstep = start web\nstep = command /bin/true\nstep = wait web=serving\nstep = testdata load\n"
 		"[testdata]\ngenerate = /bin/true\nload = /bin/true\nstream = /bin/true\nstats = /bin/true\nclean = /bin/true\n";
@@ -147,14 +148,14 @@ static int set_up(void **state)
 	world.host.dial_unix = count_unix;
 	world.profile = profile_parse(world.local, text_of(ini), "ops.ini", &err);
 	assert_non_null(world.profile);
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		const struct expectation *x = &world.profile->services[i];
 
 		world.services[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .at = {"127.0.0.1", x->ports[0].port}, .required = true};
 		world.services[i].verdict.shown.verdict = VERDICT_ABSENT;
 		world.list[i] = &world.services[i];
 	}
-	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = world.list, .n_services = 2, .facts = &world.facts};
+	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = world.list, .n_services = 3, .facts = &world.facts};
 	return 0;
 }
 
@@ -360,6 +361,89 @@ static void a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit(vo
 	buf_free(&audit);
 }
 
+/* web fails: what waits behind it runs only where it was asked to go on. */
+static void one_after_another(bool go_on, enum action_state second)
+{
+	struct action_wish w = wish_of("start", "web"), other = wish_of("start", "dry");
+	struct err err = {0};
+	uint64_t ids[2];
+
+	open_gate(false, false);
+	ids[0] = ops_wish(world.ops, &world.lake, &w, &err);
+	ids[1] = ops_wish(world.ops, &world.lake, &other, &err);
+	assert_int_not_equal(ids[1], 0);
+	assert_int_equal(until(ids[0], ACTION_OFFERED), ACTION_OFFERED);
+	assert_int_equal(until(ids[1], ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm_all(world.ops, &world.lake, ids, 2, go_on, &err));
+	turn();
+	assert_true(ops_acting(world.ops));
+	assert_int_equal(until(ids[0], ACTION_FAILED), ACTION_FAILED);
+	assert_int_equal(until(ids[1], second), second);
+	if (!go_on)
+		assert_string_equal(shown(ids[1])->words, "not run: failed before it");
+	assert_int_equal(atomic_load(&world.touched), go_on ? 2 : 1);
+}
+
+static void of_several_the_first_failure_ends_the_row(void **state)
+{
+	(void)state;
+	one_after_another(false, ACTION_CANCELLED);
+}
+
+static void of_several_the_rest_goes_on_where_it_was_asked_to(void **state)
+{
+	(void)state;
+	one_after_another(true, ACTION_FAILED);
+}
+
+static void what_waits_its_turn_is_locked_out_and_taken_out(void **state)
+{
+	struct action_wish w = wish_of("start", "web"), other = wish_of("start", "dry");
+	struct err err = {0};
+	uint64_t ids[2];
+
+	(void)state;
+	open_gate(false, false);
+	ids[0] = ops_wish(world.ops, &world.lake, &w, &err);
+	ids[1] = ops_wish(world.ops, &world.lake, &other, &err);
+	until(ids[0], ACTION_OFFERED);
+	until(ids[1], ACTION_OFFERED);
+	assert_true(ops_confirm_all(world.ops, &world.lake, ids, 2, true, &err));
+	assert_true(ops_lock(world.ops, true, &err));
+	assert_int_equal(until(ids[1], ACTION_CANCELLED), ACTION_CANCELLED);
+	assert_non_null(strstr(shown(ids[1])->words, "locked"));
+	assert_int_equal(atomic_load(&world.touched), 1);
+}
+
+static void an_end_that_was_never_written_is_written_later(void **state)
+{
+	static const char line[] = "{\"phase\":\"begin\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"compact\","
+		"\"service\":\"lake\",\"subject\":\"a.b\",\"title\":\"compact lake a.b\",\"exact\":\"CALL\",\"note\":\"session s, operation o\",\"begun_ms\":9}\n";
+	struct action_shown open[4];
+	struct audit_entry entry;
+	struct err err = {0};
+	char path[120];
+	struct audit *a;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(line, f);
+	fclose(f);
+	a = audit_open(&world.host, world.folder, world.profile, &err);
+	assert_non_null(a);
+	assert_int_equal(audit_left_open(a, open, 4), 1);
+	assert_false(audit_entry_of(a, "lake", "a.c", &entry));
+	assert_true(audit_entry_of(a, "lake", "a.b", &entry));
+	assert_string_equal(entry.shown.words, "session s, operation o");
+	assert_true(audit_end_entry(a, &entry, ACTION_CANCELLED, "cut short", &err));
+	assert_int_equal(audit_left_open(a, open, 4), 0);
+	assert_false(audit_entry_of(a, "lake", "a.b", &entry));
+	audit_close(a);
+}
+
 static void a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs(void **state)
 {
 	struct listener listener = {.address = "127.0.0.1", .port = 18997, .pid = 812};
@@ -380,7 +464,7 @@ static void a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs(
 	ops_drop(world.ops, id);
 	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
 	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
-	row.answers = &world.services[1];
+	row.answers = &world.services[2];
 	assert_int_equal(ops_wish(world.ops, &world.lake, &w, &err), 0);
 	assert_string_equal(err.words, "18997 is held by db (postgres, pid 812, unit postgresql@15-main.service): it could not start");
 	row.owner = (struct owner){.container = "postgres-1"};
@@ -782,6 +866,10 @@ int main(void)
 		TEST(nothing_runs_before_a_yes_and_a_no_leaves_no_trace),
 		TEST(two_presses_are_one_action_and_another_on_the_same_thing_waits),
 		TEST(a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit),
+		TEST(of_several_the_first_failure_ends_the_row),
+		TEST(of_several_the_rest_goes_on_where_it_was_asked_to),
+		TEST(what_waits_its_turn_is_locked_out_and_taken_out),
+		TEST(an_end_that_was_never_written_is_written_later),
 		TEST(a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs),
 		TEST(it_is_done_when_the_verdict_says_so_and_not_before),
 		TEST(what_cannot_be_done_says_why),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <locale.h>
 
+#include "../../tui/acting.h"
 #include "../../tui/keymap.h"
 #include "../../tui/palette.h"
 #include "../../tui/prompt.h"
@@ -546,6 +547,66 @@ static void only_y_confirms_and_enter_on_what_destroys_is_no(void **state)
 	desk_free(&d);
 }
 
+static void what_a_verb_takes_is_typed_before_it_is_wished(void **state)
+{
+	struct acting *a = mem_new(1, sizeof *a);
+	static const char days[] = "7d";
+
+	(void)state;
+	a->spec = action_spec_of("expire", ON_TABLE);
+	a->on = (struct action_wish){.verb = "expire", .service = "lake", .subject = "a.b"};
+	acting_form(a, NULL);
+	assert_int_equal(a->mode, ACTING_FORM);
+	assert_int_equal(a->n_values, 3); /* older_than, retain_last, by */
+	for (size_t i = 0; days[i]; i++)
+		assert_int_equal(acting_form_key(a, days[i]), ACTING_STAYS);
+	acting_form_key(a, K_TAB);
+	acting_form_key(a, '5');
+	acting_form_key(a, K_UP);
+	acting_form_key(a, K_UP); /* round to the last */
+	assert_int_equal(a->value, 2);
+	assert_int_equal(acting_form_key(a, K_ENTER), ACTING_WISHES);
+	assert_int_equal(a->on.n_options, 2);
+	assert_string_equal(wish_option(&a->on, "older_than"), "7d");
+	assert_string_equal(wish_option(&a->on, "retain_last"), "5");
+	acting_form(a, &a->on); /* changed later: what was typed stands there */
+	assert_string_equal(a->values[0].s, "7d");
+	assert_int_equal(acting_form_key(a, K_ESCAPE), ACTING_CLOSES);
+	free(a);
+}
+
+static void of_several_only_those_that_are_offered_run_after_one_yes(void **state)
+{
+	struct action_shown shown[] = {
+		{.id = 5, .state = ACTION_OFFERED, .title = "compact lake a", .exact = "CALL a", .effect = "6 become 1"},
+		{.id = 6, .state = ACTION_PREPARING, .title = "compact lake b"},
+	};
+	struct lake lake = {.actions = shown, .n_actions = 2};
+	struct acting *a = mem_new(1, sizeof *a);
+
+	(void)state;
+	a->spec = action_spec_of("compact", ON_TABLE);
+	a->n_marks = 3;
+	acting_form(a, NULL);
+	assert_int_equal(acting_form_key(a, K_ENTER), ACTING_WISHES);
+	assert_int_equal(a->mode, ACTING_MANY);
+	acting_many(a, 0, 5, "");
+	acting_many(a, 1, 6, "");
+	acting_many(a, 2, 0, "it is a view");
+	assert_int_equal(acting_many_key(a, &lake, 'y'), ACTING_STAYS); /* one is not known yet */
+	shown[1].state = ACTION_FAILED;
+	assert_int_equal(acting_many_key(a, &lake, K_ENTER), ACTING_STAYS);
+	assert_int_equal(acting_many_key(a, &lake, 'f'), ACTING_STAYS);
+	assert_true(a->go_on);
+	assert_int_equal(acting_many_key(a, &lake, 'y'), ACTING_CONFIRMS);
+	assert_int_equal(a->n_run, 1);
+	assert_int_equal(a->run[0], 5);
+	shown[0].state = ACTION_RUNNING;
+	assert_int_equal(acting_many_key(a, &lake, K_ESCAPE), ACTING_CLOSES);
+	assert_int_equal(acting_many_key(a, &lake, 'c'), ACTING_DROPS);
+	free(a);
+}
+
 static void leaving_while_one_runs_asks_first(void **state)
 {
 	struct action_shown shown = {.id = 5, .state = ACTION_RUNNING, .title = "compact lake", .begun = FIXTURE_WALL - 4000};
@@ -650,6 +711,8 @@ int main(void)
 		cmocka_unit_test(what_a_panel_has_open_is_asked_for_again_and_then_no_more),
 		cmocka_unit_test(x_lists_what_can_be_done_and_nothing_is_wished_before_it_is_chosen),
 		cmocka_unit_test(only_y_confirms_and_enter_on_what_destroys_is_no),
+		cmocka_unit_test(what_a_verb_takes_is_typed_before_it_is_wished),
+		cmocka_unit_test(of_several_only_those_that_are_offered_run_after_one_yes),
 		cmocka_unit_test(leaving_while_one_runs_asks_first),
 		cmocka_unit_test(only_the_typed_word_unlocks),
 		cmocka_unit_test(a_prompt_edits_whole_characters),
