@@ -392,8 +392,11 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	int top;
 
 	if (!s.logs || !logs_sources(s.logs)) {
-		show_wrapped(c, 1, 2, c->width - 4, STYLE_DIM, l->asked || s.logs ?
-			"No service says where its log is. In the profile: log = FILE, container = NAME or unit = NAME." : "asking for the logs ...");
+		char why[240];
+
+		show_wrapped(c, 1, 2, c->width - 4, STYLE_DIM, !l->asked && !s.logs ? "asking for the logs ..." :
+			l->subject[0] ? log_sources_why(view->lake, l->subject, why) :
+			"No service says where its log is. In the profile: log = FILE, container = NAME or unit = NAME.");
 		return;
 	}
 	draw_state(&s, view->lake->logs_found, &pen);

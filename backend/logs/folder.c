@@ -148,6 +148,11 @@ void log_folder_word(char out[NAME_SIZE], const char *service, const char *path)
 		for (const char *const *end = (const char *const[]){".log", ".out", ".err", NULL}; *end; end++)
 			if (base.len > 4 && !memcmp(base.at + base.len - 4, *end, 4))
 				base.len -= 4;
+		for (size_t n = base.len; n > 0; n--) /* "postgresql-2026-11-29_000000": one source, whatever the day */
+			if (!strchr("0123456789-_.", base.at[n - 1])) {
+				base.len = n;
+				break;
+			}
 		snprintf(word, sizeof word, "%s/%.*s", service, (int)base.len, base.at);
 	} else {
 		if (map.len)

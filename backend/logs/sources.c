@@ -255,6 +255,11 @@ size_t log_sources_named(const struct lake *lake, const char *name, struct log_s
 	return s.n;
 }
 
+static bool is_seen(const struct service *service)
+{
+	return service->verdict.shown.owner.pid && !service->verdict.shown.owner.probable;
+}
+
 const char *log_sources_why(const struct lake *lake, const char *name, char out[240])
 {
 	const struct service *service = lake_service(lake, name);
@@ -265,7 +270,10 @@ const char *log_sources_why(const struct lake *lake, const char *name, char out[
 		snprintf(out, 240, "no worker that we know tells of an executor or driver of %.60s; name one: WORKER/%.60s/0", name, name);
 	else if (p && p->log_words && p->log_words[0])
 		snprintf(out, 240, "%.60s: %s; log = FILE in [service %.60s] says where it is", name, p->log_words, name);
-	else if (service && service->verdict.begun && !service->verdict.shown.owner.pid)
+	else if (service && (p ? !p->logs : !is_seen(service) && service->verdict.shown.links[LINK_LISTENING].state == LINK_OK))
+		snprintf(out, 240, "%.60s: another user runs it, and hides where it writes; log = FILE in [service %.60s] says it",
+			name, name);
+	else if (service && service->verdict.begun && !is_seen(service))
 		snprintf(out, 240, "%.60s does not run, so nobody tells where it wrote; log = FILE in [service %.60s] says it", name, name);
 	else
 		snprintf(out, 240, "where the log of %.60s is, nobody knows: name it in the profile: log = FILE, container = NAME or unit = NAME", name);
