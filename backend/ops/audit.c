@@ -313,7 +313,7 @@ bool audit_entry_of(struct audit *a, const char *service, const char *subject, s
 
 bool audit_entry_shown(struct audit *a, uint64_t id, struct audit_entry *out)
 {
-	return entry_of(a, NULL, NULL, id, out);
+	return entry_of(a, "", "", id, out);
 }
 
 bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err)

@@ -545,10 +545,24 @@ void ops_drop(struct ops *o, uint64_t id)
 	changed(o);
 }
 
+static bool waits_for_a_yes(struct ops *o, const struct seat *s)
+{
+	bool waits;
+
+	pthread_mutex_lock(&o->lock);
+	waits = s->shown.state == ACTION_OFFERED && s->step == STEP_NONE;
+	pthread_mutex_unlock(&o->lock);
+	return waits;
+}
+
 bool ops_confirm_all(struct ops *o, const struct lake *lake, const uint64_t *ids, size_t n, bool go_on, struct err *err)
 {
+	const struct seat *first = n ? seat_of(o, ids[0]) : NULL;
+
 	if (!n || refuses(o, lake, err))
 		return false;
+	if (!first || !waits_for_a_yes(o, first)) /* a second yes, before the first was seen: what runs is left alone */
+		return err_set(err, ERR_USAGE, "it is not waiting for a yes");
 	for (size_t i = 1; i < n; i++) {
 		struct seat *s = seat_of(o, ids[i]);
 

@@ -20,179 +20,9 @@
 
 #include <cmocka.h>
 
-#include "../../backend/ops/ops.h"
 #include "../../backend/ops/ops_own.h"
 #include "../../panels/panels.h"
-
-static struct world {
-	struct host *local, host;
-	atomic_int touched; /* programs, signals, connections */
-	struct profile *profile;
-	struct lake lake;
-	struct service services[3], *list[3];
-	struct facts facts;
-	char folder[64];
-	struct ops *ops;
-	char said[ACTION_WORDS_SIZE + 200];
-} world;
-
-static int count_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err)
-{
-	atomic_fetch_add(&world.touched, 1);
-	return world.local->exec(h, argv, out, errors, wait, err);
-}
-
-static pid_t count_spawn(struct host *h, const struct spawn *what, struct err *err)
-{
-	atomic_fetch_add(&world.touched, 1);
-	return world.local->spawn(h, what, err);
-}
-
-static int count_run(struct host *h, const struct program *program, struct wait wait, struct err *err)
-{
-	atomic_fetch_add(&world.touched, 1);
-	return world.local->run(h, program, wait, err);
-}
-
-static bool count_signal(struct host *h, pid_t pid, int64_t started, int number, struct err *err)
-{
-	atomic_fetch_add(&world.touched, 1);
-	return world.local->signal(h, pid, started, number, err);
-}
-
-static int count_dial(struct host *h, const char *address, uint16_t port, struct wait wait, struct err *err)
-{
-	atomic_fetch_add(&world.touched, 1);
-	return world.local->dial_tcp(h, address, port, wait, err);
-}
-
-static int count_unix(struct host *h, const char *path, struct wait wait, struct err *err)
-{
-	atomic_fetch_add(&world.touched, 1);
-	return world.local->dial_unix(h, path, wait, err);
-}
-
-static void nothing_new(void *ctx)
-{
-	(void)ctx;
-}
-
-static void take_said(void *ctx, enum severity severity, const char *service, const char *words)
-{
-	(void)ctx;
-	(void)severity;
-	(void)service;
-	snprintf(world.said, sizeof world.said, "%s", words);
-}
-
-static void turn(void)
-{
-	world.lake.now = clock_ms();
-	world.lake.wall = clock_wall_ms();
-	ops_turn(world.ops, &world.lake, take_said, NULL);
-}
-
-static const struct action_shown *shown(uint64_t id)
-{
-	for (size_t i = 0; i < world.lake.n_actions; i++)
-		if (world.lake.actions[i].id == id)
-			return &world.lake.actions[i];
-	fail_msg("action %llu is not in the lake", (unsigned long long)id);
-	abort();
-}
-
-static enum action_state until(uint64_t id, enum action_state state)
-{
-	int64_t end = clock_ms() + 10000;
-
-	do {
-		turn();
-		if (shown(id)->state == state || action_is_over(shown(id)->state))
-			break;
-		poll(NULL, 0, 5);
-	} while (clock_ms() < end);
-	return shown(id)->state;
-}
-
-static void open_gate(bool read_only, bool locked)
-{
-	world.ops = ops_new(&(struct ops_options){
-		.host = &world.host, .profile = world.profile, .state_dir = world.folder, .read_only = read_only, .locked = locked, .news = nothing_new,
-	});
-	turn();
-}
-
-static int set_up(void **state)
-{
-	static const char ini[] =
-		"[laketop]\nprofile = ops\n[service web]\nkind = other\nport = 18997\n"
-		"start = /bin/sh -c \"echo it would not; exit 3\"\nstop = /bin/true\n"
-		"[service dry]\nkind = other\nport = 18995\nstart = /bin/sh -c \"exit 4\"\n"
-		"[service db]\nkind = postgres\nport = 18996\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n"
-		"[runbook book]\nstep = start web\nstep = command /bin/true\nstep = wait web=serving\nstep = testdata load\n"
-		"[testdata]\ngenerate = /bin/true\nload = /bin/true\nstream = /bin/true\nstats = /bin/true\nclean = /bin/true\n";
-	struct err err = {0};
-
-	(void)state;
-	memset(&world, 0, sizeof world);
-	setenv("LAKETOP_TEST_SECRET", "hunter2-hunter2", 1);
-	snprintf(world.folder, sizeof world.folder, "/tmp/laketop-ops-XXXXXX");
-	assert_non_null(mkdtemp(world.folder));
-	world.local = host_local();
-	world.host = *world.local;
-	world.host.exec = count_exec;
-	world.host.spawn = count_spawn;
-	world.host.run = count_run;
-	world.host.signal = count_signal;
-	world.host.dial_tcp = count_dial;
-	world.host.dial_unix = count_unix;
-	world.profile = profile_parse(world.local, text_of(ini), "ops.ini", &err);
-	assert_non_null(world.profile);
-	for (size_t i = 0; i < 3; i++) {
-		const struct expectation *x = &world.profile->services[i];
-
-		world.services[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .at = {"127.0.0.1", x->ports[0].port}, .required = true};
-		world.services[i].verdict.shown.verdict = VERDICT_ABSENT;
-		world.list[i] = &world.services[i];
-	}
-	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = world.list, .n_services = 3, .facts = &world.facts};
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char path[128];
-
-	(void)state;
-	if (world.ops)
-		assert_int_equal(ops_stop(world.ops, clock_ms() + 5000), 0);
-	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
-	unlink(path);
-	rmdir(world.folder);
-	profile_free(world.profile);
-	world.local->close(world.local);
-	return 0;
-}
-
-static struct action_wish wish_of(const char *verb, const char *service)
-{
-	struct action_wish w = {0};
-
-	snprintf(w.verb, sizeof w.verb, "%s", verb);
-	snprintf(w.service, sizeof w.service, "%s", service);
-	return w;
-}
-
-static struct buf audit_text(void)
-{
-	char path[128];
-	struct buf out;
-
-	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
-	buf_init(&out, 1 << 20);
-	world.local->read_file(world.local, path, &out, NULL);
-	return out;
-}
+#include "fixture_ops.h"
 
 /* ---- the gate ---- */
 
@@ -691,7 +521,7 @@ static void what_systemctl_refuses_is_told_with_what_helps(void **state)
 	assert_non_null(strstr(unit_remedy(TEXT("Failed to stop a.service: Access denied"), false), "sudo"));
 	assert_non_null(strstr(unit_remedy(TEXT("Failed to connect to bus: No medium found"), true), "enable-linger"));
 	assert_non_null(strstr(unit_remedy(TEXT("Failed to connect to bus: Host is down"), false), "no systemd"));
-	assert_non_null(strstr(unit_remedy(TEXT("System has not been booted with systemd as init system (PID 1). Can't operate."), false), "no systemd"));
+	assert_non_null(strstr(unit_remedy(TEXT("System has not been booted with systemd as init sys" "tem (PID 1). Can't operate."), false), "no systemd"));
 	assert_non_null(strstr(unit_remedy(TEXT("Failed to start a.service: Unit a.service is masked."), true), "--user unmask"));
 	assert_string_equal(unit_remedy(TEXT("anything else"), true), "");
 }
@@ -853,7 +683,7 @@ static void a_signal_reaches_only_the_process_that_began_then(void **state)
 	assert_int_equal(world.local->spawned(world.local, getpid()), -2);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_up, world_down)
 
 int main(void)
 {
