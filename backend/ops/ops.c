@@ -846,7 +846,10 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 	for (size_t i = 0; i < o->n; i++) {
 		settle(o, o->seats[i], lake);
 		take_turn(o, lake, o->seats[i]);
+	}
+	for (size_t i = o->n; i-- > 0;) /* a step's end before that of its run */
 		tell(o, o->seats[i], said, ctx);
+	for (size_t i = 0; i < o->n; i++) {
 		pthread_mutex_lock(&o->lock);
 		o->shown[n++] = o->seats[i]->shown;
 		pthread_mutex_unlock(&o->lock);
@@ -865,7 +868,7 @@ unsigned ops_stop(struct ops *o, int64_t end)
 
 	for (size_t i = 0; i < o->n; i++)
 		ops_drop(o, o->seats[i]->job.id);
-	for (size_t i = 0; i < o->n; i++) {
+	for (size_t i = o->n; i-- > 0;) {
 		struct seat *s = o->seats[i];
 
 		while (!(s->joined = !s->threaded || pthread_tryjoin_np(s->thread, NULL) == 0) && clock_ms() < end)

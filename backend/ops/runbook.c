@@ -273,7 +273,7 @@ static bool read_wait(const struct runbook *b, const struct runbook_step *step, 
 	for (const char *const *w = step->words + 1; *w; w++) {
 		if (!put_in(b, given, *w, word, sizeof word, err))
 			return false;
-		if (!w[1] && out->n_conditions && !strchr(word, '=')) {
+		if (!strchr(word, '=') && ((word[0] >= '0' && word[0] <= '9') || (!w[1] && out->n_conditions))) {
 			if (!read_span(word, &out->limit_ms))
 				return err_set(err, ERR_USAGE, "wait: \"%.40s\" is not a time such as 90s or 2min", word);
 			continue;
