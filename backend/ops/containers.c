@@ -11,7 +11,7 @@
 #include "json.h"
 #include "ways.h"
 
-enum { BODY_MAX = 1 << 20, YOUNG_MS = 3000, LOOK_YOUNG_MS = 300, LOOK_EVERY_MS = 1000, FRAME_HEAD = 8, LOOP_RESTARTS = 2 };
+enum { BODY_MAX = 1 << 20, ANSWER_MS = 60000 /* a stop takes 20 s by itself */, YOUNG_MS = 3000, LOOK_YOUNG_MS = 300, LOOK_EVERY_MS = 1000, FRAME_HEAD = 8, LOOP_RESTARTS = 2 };
 
 /* Docker's {"message":"..."}, else the whole. */
 static void docker_says(struct text body, char out[600])
@@ -151,12 +151,19 @@ bool container_run(struct action_job *j, const char *path, struct err *err)
 	struct buf body;
 	char says[600];
 	long status;
-	bool fine = ask(j, "POST", path, &status, &body, err);
+	struct wait limit = j->wait;
+	struct err why = {0};
+	bool fine;
 
+	j->wait = wait_for(ANSWER_MS, limit.cancel);
+	fine = ask(j, "POST", path, &status, &body, &why);
+	j->wait = limit;
 	docker_says(buf_text(&body), says);
 	buf_free(&body);
+	if (!fine && why.code == ERR_TIMEOUT)
+		return err_set(err, ERR_TIMEOUT, "the engine accepts and does not answer for %d s: what was asked may still come about", ANSWER_MS / 1000);
 	if (!fine)
-		return false;
+		return err_set(err, why.code, "%s", why.words);
 	if (status == 304)
 		snprintf(j->result, sizeof j->result, "it was so already");
 	return status == 204 || status == 304 || container_refused(status, says, err);

@@ -190,6 +190,11 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 		snprintf(why, 200, "its port is not its own: %.150s", s->verdict.shown.reason);
 		return doing == DOING_STOP && t->container[0];
 	}
+	if (s->expected && s->expected->container && !t->container[0] && lake->docker && lake->docker->docker != DOCKER_OK &&
+		way_of(t, doing) != WAY_PROGRAM) {
+		snprintf(why, 200, "its container cannot be seen: %.150s", lake->docker->docker_words);
+		return false;
+	}
 	if (way_of(t, doing) == WAY_NONE) {
 		snprintf(why, 200, "nothing says how: give [service %.40s] container, unit, compose or %s", w->service,
 			doing == DOING_STOP ? "stop" : "start");

@@ -101,7 +101,7 @@ static bool push_compose(struct action_job *j, struct plan *p, struct err *err)
 		plan_push(p, "docker-compose");
 	} else {
 		found = false;
-		err_set(err, ERR_SYSTEM, "neither \"docker compose\" nor docker-compose is installed");
+		err_set(err, ERR_SYSTEM, "neither \"docker compose\" nor docker-compose is installed: apt-get install docker-compose, or Docker's docker-compose-plugin");
 	}
 	buf_free(&out);
 	return found;
@@ -111,6 +111,8 @@ static bool prepare_compose(struct action_job *j, struct plan *p, struct err *er
 {
 	const struct expectation *x = j->target.expected;
 
+	if ((x->compose_service ? x->compose_service : x->name)[0] == '-')
+		return err_set(err, ERR_USAGE, "%.60s would be read as an option of compose", x->compose_service ? x->compose_service : x->name);
 	if (!push_compose(j, p, err))
 		return false;
 	for (size_t i = 0; x->compose[i]; i++) {
@@ -206,17 +208,17 @@ bool ways_prepare(struct action_job *j, struct err *err)
 bool run_argv(struct action_job *j, const struct plan *p, struct err *err)
 {
 	struct buf out, errors;
-	char says[170];
 	int status;
 
 	buf_init(&out, OUT_MAX);
 	buf_init(&errors, OUT_MAX);
 	status = j->host->exec(j->host, p->argv, &out, &errors, j->wait, err);
-	say_why(errors.len ? buf_text(&errors) : buf_text(&out), says, sizeof says);
+	if (status > 0)
+		last_lines(errors.len ? buf_text(&errors) : buf_text(&out), j->last, sizeof j->last);
 	buf_free(&out);
 	buf_free(&errors);
 	if (status > 0)
-		err_set(err, ERR_SYSTEM, "%.30s ended with %d: %s", p->argv[0], status, says);
+		err_set(err, ERR_SYSTEM, "%.60s ended with %d", p->argv[0], status);
 	return status == 0;
 }
 

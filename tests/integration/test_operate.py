@@ -8,9 +8,11 @@ import os
 import pathlib
 import shutil
 import socket
+import socketserver
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from check import LAKETOP, ROOT, CannotRun, Lab, end, free_port, laketop, ok, screen, skip, status, story, until
@@ -150,6 +152,97 @@ def a_container_that_is_gone_by_the_yes_is_told_as_404():
     ok("three-presses-ran-it-once", len(begun) == 1, begun)
 
 
+class Between(socketserver.ThreadingUnixStreamServer):
+    """The engine's socket, with one who answers in its place, or does something before it is asked, whenever something is to be changed."""
+    daemon_threads = True
+
+    def __init__(self, path, act):
+        self.act = act
+        super().__init__(str(path), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, *_):
+        """Who asked has gone: that is what some of these stories are about."""
+
+
+class Handler(socketserver.BaseRequestHandler):
+    def handle(self):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            more = self.request.recv(65536)
+            if not more:
+                return
+            head += more
+        if head.startswith(b"POST"):
+            answer = self.server.act()
+            if answer:
+                status, words = answer
+                body = json.dumps({"message": words}).encode()
+                return self.request.sendall(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+                                            "Connection: close\r\n\r\n".encode() + body)
+        with socket.socket(socket.AF_UNIX) as engine:
+            engine.connect(str(SOCKET))
+            engine.sendall(head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
+            while piece := engine.recv(65536):
+                self.request.sendall(piece)
+
+
+def what_the_engine_refuses_is_named():
+    """By a stand-in for what cannot be had here; by the engine itself where something comes between offer and yes."""
+    docker("create", "--name", "asked", IMAGE, "sleep", "1000")
+    path = profile("asked", asked={"container": "asked", "port": free_port()})
+    for name, answer, says in (("conflict", (409, "removal of container asked is already in progress"), ("HTTP 409", "try again when that is over")),
+                               ("gone", (404, "No such container: asked"), ("HTTP 404", "removed meanwhile")),
+                               ("broken", (500, "driver failed: Bind for 0.0.0.0:80 failed: port is already allocated"), ("HTTP 500", "key 2"))):
+        with Between(room / f"{name}.sock", lambda answer=answer: answer) as between:
+            did(f"{name}-is-told-with-what-helps", path, "start", "asked", code=1, says=says, env={"DOCKER_HOST": f"unix://{room}/{name}.sock"})
+            between.shutdown()
+    with Between(room / "race.sock", lambda: docker("start", "asked") and None) as between:
+        one = begin(path, "start", "asked", env={"DOCKER_HOST": f"unix://{room}/race.sock"})
+        ok("the-engine's-own-304-is-no-failure", until(30, lambda: state_of("asked")["Status"] == "running") and one.poll() is None, one.poll())
+        one.terminate()
+        one.wait(20)
+        between.shutdown()
+    docker("kill", "asked")
+    with Between(room / "paused.sock", lambda: (docker("start", "asked"), docker("pause", "asked")) and None) as between:
+        did("the-engine's-own-409-says-what-to-do", path, "start", "asked", code=1, says=("HTTP 409", "unpause", "start it once more"),
+            env={"DOCKER_HOST": f"unix://{room}/paused.sock"})
+        between.shutdown()
+    docker("unpause", "asked")
+    docker("kill", "asked")
+    with Between(room / "mute.sock", lambda: time.sleep(100)) as between:
+        one = begin(path, "start", "asked", env={"DOCKER_HOST": f"unix://{room}/mute.sock"})
+        until(30, lambda: [a for a in audit() if a["title"] == "start asked" and a["phase"] == "begin" and a["pid"] == one.pid])
+        one.terminate()
+        took = time.monotonic()
+        ok("an-engine-that-hangs-is-let-go-at-once", one.wait(20) == 143 and time.monotonic() - took < 5, one.returncode)
+        ok("and-the-audit-says-cancelled", (audit()[-1]["phase"], audit()[-1]["state"]) == ("end", "cancelled"), audit()[-1])
+        between.shutdown()
+    docker("rm", "-f", "asked")
+
+
+def who_may_not_ask_the_engine_is_told_the_remedy():
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        return skip("no-permission", "only root can become another user here")
+    path = profile("denied", web={"container": "mlflow-server", "port": free_port()})
+    pathlib.Path(path).chmod(0o644)
+    room.chmod(0o755)
+    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", LAKETOP, "start", "web", "--yes", "--profile", path],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, cwd="/",
+                          env={**os.environ, "DOCKER_HOST": f"unix://{SOCKET}", "HOME": "/nonexistent", "XDG_STATE_HOME": str(theirs())})
+    if "failed to execute" in done.stderr:
+        return skip("no-permission", "another user may not run laketop where it lies")
+    ok("no-permission-on-the-socket-names-the-group", "permission denied" in done.stderr and "group docker" in done.stderr, done.stdout + done.stderr)
+
+
+def theirs():
+    """A folder that the other user may write to."""
+    folder = room / "theirs"
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o777)
+    return folder
+
+
 # ---- compose ----
 
 def compose_makes_the_container_that_does_not_exist_yet():
@@ -168,6 +261,12 @@ def compose_makes_the_container_that_does_not_exist_yet():
     did("and-starts-it", path, "start", "composed", says=("docker start lake-composed",))
     did("an-image-that-is-missing-is-named", path, "start", "missing", code=1, says=("laketop-lab/none:7",))
     docker("rm", "-f", "lake-composed")
+    stand_in("docker", "#!/bin/sh\nexit 1\n")
+    stand_in("docker-compose", "#!/bin/sh\nexit 127\n")
+    did("where-compose-is-absent-the-remedy-is-told", path, "start", "composed", code=2, says=("apt-get install docker-compose",),
+        env={"PATH": f"{room / 'bin'}:{os.environ['PATH']}"})
+    for name in ("docker", "docker-compose"):
+        (room / "bin" / name).unlink()
 
 
 def compose_v2_is_given_this_argv():
@@ -364,7 +463,8 @@ try:
         own.up()
         os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
         for each in (a_container_is_stopped_started_restarted_by_the_engines_api, a_start_that_fails_is_named,
-                     a_container_that_is_gone_by_the_yes_is_told_as_404, compose_makes_the_container_that_does_not_exist_yet,
+                     a_container_that_is_gone_by_the_yes_is_told_as_404, what_the_engine_refuses_is_named,
+                     who_may_not_ask_the_engine_is_told_the_remedy, compose_makes_the_container_that_does_not_exist_yet,
                      the_reference_stack_is_started_by_its_compose_files, compose_v2_is_given_this_argv, systemd_is_given_this_argv, programs_go_on_without_us,
                      what_was_cut_short_is_told_by_the_next_start, leaving_while_one_runs_asks, under_read_only_and_lock_nothing_is_spawned):
             if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
