@@ -70,6 +70,7 @@ struct log_source {
 	char at[256];
 	char address[ADDRESS_SIZE]; /* of LOG_WORKER: where that UI is */
 	uint16_t port;
+	bool ended;                 /* whose it is writes no more: it is looked at seldom */
 };
 struct lake;
 struct service;

@@ -379,6 +379,8 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		return open_row(k, view, &row);
 	if (what == ACT_ACTIONS)
 		return list_actions(view, &row, row.service);
+	if (!reactions && what == ACT_LOGS)
+		return list_logs(view, &row, row.service);
 	if (what == ACT_PEEK && row.service && kafka_views[k->deck.at].kind == &kafka_topics)
 		return push_asked(k, view, row.service->name, "peek", list_text(&row, "name"));
 	return REACT_NONE;

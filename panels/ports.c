@@ -259,6 +259,10 @@ static unsigned act_on(struct panel_view *view, struct ports *ports, const struc
 		view->act_service = p->answers ? p->answers->name : p->expected[0] ? p->expected[0]->name : NULL;
 		return view->act_service ? REACT_ACT : REACT_NONE;
 	}
+	if (what == ACT_LOGS) {
+		view->log_service = p->answers ? p->answers->name : p->expected[0] ? p->expected[0]->name : NULL;
+		return view->log_service ? REACT_LOGS : REACT_NONE;
+	}
 	if (what == ACT_COPY) {
 		snprintf(ports->copied, sizeof ports->copied, strchr(p->address, ':') ? "[%s]:%u" : "%s:%u", p->address,
 			(unsigned)p->port);

@@ -43,7 +43,7 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_TESTDATA] = {"testdata", "VERB", "generate, load, stream (until Ctrl-C), stats or clean, by the programs of [testdata]"},
 	[COMMAND_DO] = {"do", "[VERB SERVICE...]", "any other action: VERB SERVICE [SUBJECT...] [name=value...]; without words: which there are"},
 	[COMMAND_ACTIONS] = {"actions", "", "what an earlier laketop began and never ended; exit code 1 where there is any"},
-	[COMMAND_LOGS] = {"logs", "SERVICE...", "what they write, in one timeline: files, containers, units; \"all\", \"laketop\" or a path, too"},
+	[COMMAND_LOGS] = {"logs", "SERVICE...", "what they write, in one timeline: files, containers, units; \"all\", a path, WORKER/app-1/0, too"},
 	[COMMAND_THEMES] = {"themes", "", "the built-in themes"},
 	[COMMAND_KEYS] = {"keys", "", "the keys of the screen"},
 };

@@ -109,7 +109,7 @@ static bool is_plain(struct text t)
 	return t.len > 0 && t.len < 100;
 }
 
-static void add_from_worker(struct sources *s, const struct service *worker, const char *what, const char *word)
+static void add_from_worker(struct sources *s, const struct service *worker, const char *what, const char *word, bool ended)
 {
 	struct log_source *to = &s->out[s->n];
 
@@ -118,7 +118,7 @@ static void add_from_worker(struct sources *s, const struct service *worker, con
 			return;
 	if (s->n == s->most)
 		return;
-	*to = (struct log_source){.kind = LOG_WORKER, .port = worker->at.port};
+	*to = (struct log_source){.kind = LOG_WORKER, .port = worker->at.port, .ended = ended};
 	text_copy(to->address, sizeof to->address, text_of(worker->at.address));
 	text_copy(to->at, sizeof to->at, text_of(what));
 	text_clean(to->service, sizeof to->service, text_of(word));
@@ -126,7 +126,8 @@ static void add_from_worker(struct sources *s, const struct service *worker, con
 }
 
 /* "demand forecast/0": the application's name; where it is not known, what tells its id from others: "0003/0". */
-static void add_executor(struct sources *s, const struct service *worker, struct text app, const char *name, const char *number)
+static void add_executor(struct sources *s, const struct service *worker, struct text app, const char *name, const char *number,
+	bool ended)
 {
 	char what[256], word[NAME_SIZE];
 	size_t tail = app.len;
@@ -135,7 +136,7 @@ static void add_executor(struct sources *s, const struct service *worker, struct
 		tail--;
 	snprintf(what, sizeof what, "appId=%.*s&executorId=%s", (int)app.len, app.at, number);
 	snprintf(word, sizeof word, "%.40s%.*s/%s", name, name[0] ? 0 : (int)(app.len - tail), app.at + tail, number);
-	add_from_worker(s, worker, what, word);
+	add_from_worker(s, worker, what, word, ended);
 }
 
 static void add_executors(struct sources *s, const struct service *worker, const char *table, struct text app)
@@ -149,7 +150,7 @@ static void add_executors(struct sources *s, const struct service *worker, const
 		if (id.type != VALUE_INT || !text_is(app, words_of(table_get(t, row, "application"))))
 			continue;
 		snprintf(number, sizeof number, "%lld", (long long)id.u.i);
-		add_executor(s, worker, app, words_of(table_get(t, row, "name")), number);
+		add_executor(s, worker, app, words_of(table_get(t, row, "name")), number, !strcmp(table, "ended"));
 	}
 }
 
@@ -195,7 +196,7 @@ static void add_driver(struct sources *s, const struct lake *lake, const struct 
 
 			if (!is_a(w, "spark-worker") || (of && of != w) || (known && !of && strcmp(words_of(snapshot_get(w->depth, "id")), runs_at) != 0))
 				continue;
-			add_from_worker(s, w, what, word);
+			add_from_worker(s, w, what, word, false);
 			found = true;
 		}
 }
@@ -218,7 +219,7 @@ static void add_part(struct sources *s, const struct lake *lake, const struct se
 			char number[32];
 
 			text_copy(number, sizeof number, executor);
-			add_executor(s, lake->services[i], id, "", number);
+			add_executor(s, lake->services[i], id, "", number, false);
 		}
 }
 

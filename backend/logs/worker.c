@@ -12,7 +12,7 @@
 #include "logs_own.h"
 #include "net.h"
 
-enum { ASK_MS = 4000, PIECE = 256 << 10, PROBE = 16 << 10, SOON_MS = 1000, IDLE_MS = 3000, AGAIN_MS = 3000, PAST_MAX = 64 << 20, PATH_SIZE = 420 };
+enum { ASK_MS = 4000, PIECE = 256 << 10, PROBE = 16 << 10, SOON_MS = 1000, IDLE_MS = 3000, AGAIN_MS = 3000, ENDED_MS = 30000, PAST_MAX = 64 << 20, PATH_SIZE = 420 };
 
 static const char *const streams[] = {"stdout", "stderr"};
 
@@ -168,7 +168,7 @@ void log_worker_read(struct log_reader *r)
 			reader_say(r, "");
 		w.early = fine ? -1 : w.early; /* from here on lines are as new as their reading */
 		reader_caught_up(r);
-		pause = !fine ? AGAIN_MS : came ? SOON_MS : pause < IDLE_MS ? pause + SOON_MS : IDLE_MS;
+		pause = !fine ? AGAIN_MS : reader_source(r)->ended ? ENDED_MS : came ? SOON_MS : pause < IDLE_MS ? pause + SOON_MS : IDLE_MS;
 	} while (reader_options(r)->follow && reader_pause(r, pause) && !reader_ended(r));
 	net_free(w.net);
 }
