@@ -12,7 +12,8 @@
 #include "logs_own.h"
 #include "net.h"
 
-enum { ASK_MS = 4000, PIECE = 256 << 10, PROBE = 16 << 10, SOON_MS = 1000, IDLE_MS = 3000, AGAIN_MS = 3000, ENDED_MS = 30000, PAST_MAX = 64 << 20, PATH_SIZE = 420 };
+enum { ASK_MS = 4000, PIECE = 256 << 10, PROBE = 16 << 10, SOON_MS = 1000, IDLE_MS = 3000, AGAIN_MS = 3000, ENDED_MS = 30000,
+	PAST_MAX = 64 << 20, PATH_SIZE = 420 };
 
 static const char *const streams[] = {"stdout", "stderr"};
 
