@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.request
 
-from check import AMBIENT, FULL, HOME, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, skip, status, story, until
+from check import AMBIENT, FULL, HOME, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, screen, skip, status, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 import fetching  # noqa: E402
@@ -153,6 +153,20 @@ def connects_log_does_not_complain():
     ok("connect-s-log-has-no-complaint-about-reading", not said, said[:5])
 
 
+def rows_are_on_the_panel():
+    """The key that shows them from the list asks the engine, and NULL is a sign of its own."""
+    with screen("--profile", PROFILE, columns=160) as seen:
+        until(30, lambda: "spark-connect" in seen.text(), 0.3)
+        seen.press("4")
+        until(60, lambda: "rows_test.types" in seen.text(), 0.5)
+        seen.press("/")
+        seen.press("-l", "rows_test.types")
+        seen.press("Enter")
+        until(10, lambda: "rows_test.wide" not in seen.text(), 0.2)
+        seen.press("v")
+        ok("rows-are-on-the-panel", until(90, lambda: "∅" in seen.text(), 0.5), seen.text()[:1500])
+
+
 def trino_says_the_same():
     if not FULL and not os.path.isdir(fetching.place("trino")):
         return skip("trino-tells-the-same-rows", "Trino, 821 MB, is fetched by the long run only")
@@ -185,7 +199,7 @@ with tempfile.TemporaryDirectory() as folder:
     spark_script(str(ROOT / "tests" / "lab" / "spark" / "rows.py"), folder + "/truth.json")
     truth = json.loads(open(folder + "/truth.json", encoding="utf-8").read())
 for each in (every_type_is_as_spark_says, csv_tells_null_from_text, numbers_beyond_2_to_the_53_are_exact, caps_are_told, errors_are_words,
-             connects_log_does_not_complain, what_nobody_waits_for_ends, trino_says_the_same):
+             connects_log_does_not_complain, what_nobody_waits_for_ends, rows_are_on_the_panel, trino_says_the_same):
     if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
         story(each)
 end()

@@ -16,6 +16,7 @@ import urllib.request
 from check import AMBIENT, FULL, HOME, KNOWN, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, skip, status, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
+import kit  # noqa: E402
 from services import port, submit  # noqa: E402 - the lab's own table of ports, and its way to submit
 
 MASTER, HISTORY, CONNECT_UI = port("spark-master-41"), port("spark-history"), port("spark-connect", "ui")
@@ -109,6 +110,23 @@ def a_failed_job_is_found_behind_finished():
         counted.why = f"{mine} {wants}"
         return all(mine.get(i) == n for i, n in wants.items())
     ok("failed-jobs-are-as-the-history-server-counts-them", until(30, counted, 2), getattr(counted, "why", ""))
+
+
+def event_logs_tell_what_no_history_server_does():
+    """The same applications, by the directory that it reads, while it is down."""
+    completed = {a["id"]: a for a in rest(HISTORY, "/api/v1/applications?status=completed&limit=20")}
+    kit.stop("spark-history")
+
+    def told():
+        seen = {s["name"]: s for s in status("--service", "spark-history", "--tables", profile=PROFILE)["services"]}["spark-history"]
+        mine = {a["id"]: a for a in seen.get("tables", {}).get("applications", [])}
+        told.why = f"{mine} {list(completed)}"
+        return completed and all(i in mine and mine[i]["told_by"] == "event log" and mine[i]["name"] == a["name"] and mine[i]["jobs_failed"] is None
+                                 for i, a in completed.items())
+    try:
+        ok("event-logs-tell-what-no-history-server-does", until(60, told, 2), getattr(told, "why", ""))
+    finally:
+        lab("up", "pocket")
 
 
 def a_driver_in_trouble():
@@ -243,7 +261,7 @@ with open(OWN, "w", encoding="utf-8") as own:
     for name, at in (("trouble", TROUBLE), ("loop", LOOP), ("works", WORKS)):
         own.write(f"\n[service {name}]\nkind = spark-driver\nport = {at}\nrequired = no\n")
 try:
-    for each in (masters_and_workers, a_failed_job_is_found_behind_finished, a_driver_in_trouble, nobody_complains, a_lost_executor, a_crash_loop,
+    for each in (masters_and_workers, a_failed_job_is_found_behind_finished, event_logs_tell_what_no_history_server_does, a_driver_in_trouble, nobody_complains, a_lost_executor, a_crash_loop,
                  a_killed_worker):
         if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
             story(each)
