@@ -474,6 +474,9 @@ static void print_open(const struct action_shown *list, size_t n)
 		printf("%s\n  %s since %s, by %s%s%s\n", list[i].title, action_state_word(list[i].state), clock_rfc3339(at, list[i].begun), list[i].who,
 			list[i].words[0] ? "; " : "", list[i].words);
 		print_indented("ran", list[i].exact);
+		if (strstr(list[i].words, "operation "))
+			printf("  ask      laketop do interrupt %s '%s': it ends what still runs there, or finds that it has ended\n", list[i].wish.service,
+				list[i].wish.subject);
 	}
 }
 

@@ -106,7 +106,7 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 			row_int(groups, row, "members") == 1 ? "" : "s");
 		return false;
 	}
-	if (!to || !offset_aim_read(to, lake->wall, &aim)) {
+	if (to && to[0] && !offset_aim_read(to, lake->wall, &aim)) { /* where it is not said yet, prepare asks for it */
 		snprintf(why, 200, "laketop do reset %.40s %.60s to=N, to=2026-11-29T20:00Z or to=-2h", w->service, w->subject);
 		return false;
 	}
@@ -296,8 +296,8 @@ static bool prepare(struct action_job *j, struct err *err)
 	bool fine;
 
 	j->state = p;
-	if (!offset_aim_read(aim_of(&j->wish), clock_wall_ms(), &p->aim))
-		return err_set(err, ERR_USAGE, "to= is not understood");
+	if (!aim_of(&j->wish) || !offset_aim_read(aim_of(&j->wish), clock_wall_ms(), &p->aim))
+		return err_set(err, ERR_USAGE, "to= says where: an offset, a time (2026-11-29T20:00Z) or so long ago (-2h)");
 	fine = asking_begin(&a, j, err) && take_steps(&a, err) && (p->aim.to != AIM_TIME || ask_times(&a, err));
 	asking_end(&a);
 	if (!fine)
@@ -411,8 +411,15 @@ static bool run(struct action_job *j, struct err *err)
 	return fine;
 }
 
+static void hint(const struct lake *lake, const struct action_wish *w, const char *option, char out[200])
+{
+	(void)lake;
+	(void)w;
+	text_copy(out, 200, text_of(!strcmp(option, "to") ? "an offset, a time (2026-11-29T20:00Z), or so long ago (-2h)" : "this one alone; empty: all that it reads"));
+}
+
 static const char *const with_topic[] = {"topic", NULL}, *const with_both[] = {"to", "topic", NULL};
-#define ON_OFFSETS .on = ON_GROUP, .destructive = true, .limit_ms = 60000, .offer = offer, .prepare = prepare, .run = run, .free = plan_free
+#define ON_OFFSETS .on = ON_GROUP, .hint = hint, .destructive = true, .limit_ms = 60000, .offer = offer, .prepare = prepare, .run = run, .free = plan_free
 
 const struct action_spec action_reset_earliest = {
 	.verb = "reset-earliest", .help = "read again from where its partitions begin", .options = with_topic, ON_OFFSETS};
