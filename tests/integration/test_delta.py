@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Delta tables that Spark 4.0.5 with Delta 4.4.0 wrote over S3A: figures equal to DESCRIBE DETAIL and DESCRIBE HISTORY; the preview
-of OPTIMIZE equal to what OPTIMIZE then did; the preview of VACUUM equal to VACUUM DRY RUN, before and after. One job of Spark says it all."""
+of OPTIMIZE equal to what OPTIMIZE then did; the preview of VACUUM equal to VACUUM DRY RUN, before and after. One job of Spark says it all. Then
+laketop itself runs both, by a Spark Connect that has Delta: what was listed is what went."""
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 
-from check import HOME, ROOT, Lab, end, ok, story
+from check import HOME, ROOT, Lab, end, laketop, ok, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 
@@ -113,9 +115,55 @@ def all_of_it():
     vacuum(before, after, spark)
 
 
+def connect(port):
+    """Spark Connect 4.0 with Delta, of the settings that the jobs have."""
+    from services import HOST, spark_home, submit_delta
+    _, env = submit_delta("")
+    conf = {"spark.connect.grpc.binding.port": port, "spark.connect.grpc.binding.address": HOST}
+    argv = ["bash", os.path.join(spark_home("4.0"), "bin", "spark-submit"), "--master", "local[1]", *(w for k, v in conf.items() for w in ("--conf", f"{k}={v}")),
+            "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+    with open(HOME / "log" / "delta-connect.log", "wb") as log:
+        return subprocess.Popen(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+
+
+def do(verb, table, profile, state, *words):
+    return laketop("do", verb, "delta", f"delta.{table}", "--profile", profile, *words, timeout=300, env={"XDG_STATE_HOME": state})
+
+
+def acted_on():
+    with tempfile.TemporaryDirectory() as state:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        profile = os.path.join(state, "profile.ini")
+        with open(HOME / "profile.ini", encoding="utf-8") as lines, open(profile, "w", encoding="utf-8") as out:
+            out.write(lines.read().replace("kind = delta\n", "kind = delta\nengine = delta-connect\n") +
+                      f"\n[service delta-connect]\nkind = spark-connect\nport = {port}\n")
+        os.chmod(profile, 0o600)
+        server = connect(port)
+        try:
+            until(120, lambda: laketop("check", "delta-connect", "--profile", profile).returncode == 0, 1)
+            done = do("vacuum", "orders", profile, state, "retain=24h", "--yes")
+            ok("less-than-a-table-keeps-is-refused-with-the-reason", done.returncode == 2 and "deletedFileRetentionDuration" in done.stderr,
+               (done.returncode, done.stderr))
+            before = tool("optimize")["drivers"]
+            done = do("optimize", "drivers", profile, state, "--yes")
+            ok("optimize-makes-as-many-files-as-offered", done.returncode == 0 and before["becomes"] == 1 and f"{before['files']} -> 1 files" in done.stdout,
+               (before, done.stdout, done.stderr))
+            files = [r for r in tool("vacuum")["menu_items"]["vacuum"] if r["files"]]
+            done = do("vacuum", "menu_items", profile, state, "--yes")
+            left = [r for r in tool("vacuum")["menu_items"]["vacuum"] if r["files"]]
+            ok("vacuum-removes-the-files-that-it-listed", done.returncode == 0 and f"{len(files)} -> 0 files to remove" in done.stdout and files and not left,
+               (done.stdout, done.stderr, left))
+        finally:
+            os.killpg(server.pid, 15)
+            server.wait(60)
+
+
 def main():
     if sys.argv[1:] == ["here"]:  # the lab's own modules know its ports and keys by the environment
         story(all_of_it)
+        story(acted_on)
         return end()
     with Lab("delta", "light", "delta") as own:
         own.up()
