@@ -19,6 +19,7 @@ struct text { /* not NUL-terminated; lives as long as what it points into */
 struct text text_of(const char *s); /* NULL gives the empty text */
 bool text_is(struct text t, const char *s);
 bool text_starts(struct text t, const char *prefix);
+bool text_ends(struct text t, const char *end);
 bool text_has(struct text t, const char *part);
 bool text_skip(struct text *t, const char *prefix);      /* drops prefix where it stands */
 struct text text_until(struct text t, char stop);        /* the whole text where stop is missing */

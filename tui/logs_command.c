@@ -153,6 +153,7 @@ static void put_json(struct printing *p, const struct log_entry *e)
 	json_put_bool(&w, "stamped", e->stamped);
 	json_put_text(&w, "service", source->service);
 	json_put_text(&w, "source", log_kind_word(source->kind));
+	json_put_text(&w, "where", source->at);
 	json_put_text(&w, "level", e->level ? log_level_word(e->level) : NULL);
 	json_put_i64(&w, "lines", e->lines);
 	json_put_i64(&w, "cut", (int64_t)e->cut);

@@ -28,6 +28,13 @@ bool text_starts(struct text t, const char *prefix)
 	return t.len >= len && !memcmp(t.at, prefix, len);
 }
 
+bool text_ends(struct text t, const char *end)
+{
+	size_t len = strlen(end);
+
+	return t.len >= len && !memcmp(t.at + t.len - len, end, len);
+}
+
 bool text_has(struct text t, const char *part)
 {
 	return memmem(t.at, t.len, part, strlen(part)) != NULL;

@@ -20,13 +20,6 @@
 
 enum { AGAIN_LOOKS = 32, DESCRIPTORS_MAX = 65536 };
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t len = strlen(s), n = strlen(end);
-
-	return len >= n && !strcmp(s + len - n, end);
-}
-
 static void add(struct outputs *o, const char *path)
 {
 	for (size_t i = 0; i < o->n; i++)
@@ -64,11 +57,11 @@ static void take_standard(const char *proc, pid_t pid, const char *name, struct 
 
 	if (!link_of(proc, pid, name, to, sizeof to)) {
 		snprintf(o->words, sizeof o->words, "where its output goes is not ours to see (%s)", errno == EACCES ? "it runs as another user" : "it has none");
-	} else if (is_file(proc, pid, name) && !ends_with(to, " (deleted)")) {
+	} else if (is_file(proc, pid, name) && !text_ends(text_of(to), " (deleted)")) {
 		add(o, to);
 	} else {
 		snprintf(o->words, sizeof o->words, "its output %s",
-			ends_with(to, " (deleted)") ? "goes to a file that was deleted" : !strcmp(to, "/dev/null") ? "is thrown away (/dev/null)" :
+			text_ends(text_of(to), " (deleted)") ? "goes to a file that was deleted" : !strcmp(to, "/dev/null") ? "is thrown away (/dev/null)" :
 			!strncmp(to, "pipe:", 5) ? "goes into a pipe" : !strncmp(to, "socket:", 7) ? "goes into a socket" :
 			!strncmp(to, "/dev/", 5) ? "goes to a terminal" : "goes to no file");
 	}
@@ -83,7 +76,7 @@ static bool called_log(const char *path)
 	base = base ? base + 1 : path;
 	for (const char *c = base; *c && strcmp(c, ".log") != 0; c++)
 		word = word || isalpha((unsigned char)*c);
-	return word && path[0] == '/' && (ends_with(path, ".log") || ends_with(path, ".err")) && !ends_with(path, "gc.log");
+	return word && path[0] == '/' && (text_ends(text_of(path), ".log") || text_ends(text_of(path), ".err")) && !text_ends(text_of(path), "gc.log");
 }
 
 static bool only_written(const char *proc, pid_t pid, const char *fd)

@@ -31,16 +31,9 @@ struct walking {
 	unsigned depth;
 };
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t len = strlen(s), n = strlen(end);
-
-	return len >= n && !strcmp(s + len - n, end);
-}
-
 static bool is_log(const char *name)
 {
-	return ends_with(name, ".log") || ends_with(name, ".out") || ends_with(name, ".err") || !strcmp(name, "stdout") || !strcmp(name, "stderr");
+	return text_ends(text_of(name), ".log") || text_ends(text_of(name), ".out") || text_ends(text_of(name), ".err") || !strcmp(name, "stdout") || !strcmp(name, "stderr");
 }
 
 bool log_is_task(const char *path)
@@ -146,7 +139,7 @@ void log_folder_word(char out[NAME_SIZE], const char *service, const char *path)
 
 	if (!log_is_task(path)) {
 		for (const char *const *end = (const char *const[]){".log", ".out", ".err", NULL}; *end; end++)
-			if (base.len > 4 && !memcmp(base.at + base.len - 4, *end, 4))
+			if (base.len > 4 && text_ends(base, *end))
 				base.len -= 4;
 		for (size_t n = base.len; n > 0; n--) /* "postgresql-2026-11-29_000000": one source, whatever the day */
 			if (!strchr("0123456789-_.", base.at[n - 1])) {

@@ -30,9 +30,7 @@ static void add(struct sources *s, enum log_kind kind, const char *at)
 /* What systemd started for its own sake is nobody's log: sessions, scopes, slices. */
 static bool is_service_unit(const char *unit)
 {
-	size_t len = strlen(unit);
-
-	return len > 8 && !strcmp(unit + len - 8, ".service") && strncmp(unit, "user@", 5) != 0 && strncmp(unit, "docker.", 7) != 0 &&
+	return text_ends(text_of(unit), ".service") && strncmp(unit, "user@", 5) != 0 && strncmp(unit, "docker.", 7) != 0 &&
 		strncmp(unit, "containerd.", 11) != 0;
 }
 

@@ -183,13 +183,6 @@ static void add_row(struct orphans *o, const struct storage_entry *e, const char
 	table_set(o->s, o->rows, row, "why", value_text(why));
 }
 
-static bool ends_with(struct text t, const char *end)
-{
-	size_t len = strlen(end);
-
-	return t.len >= len && !memcmp(t.at + t.len - len, end, len);
-}
-
 /* Young ones too: another table's may be in use. */
 static void take_stray(struct orphans *o, const char *url, int64_t when)
 {
@@ -208,10 +201,10 @@ static bool take_entry(void *ctx, const struct storage_entry *e)
 {
 	struct orphans *o = ctx;
 	char name[STORAGE_URL_SIZE], url[STORAGE_URL_SIZE];
-	bool metadata = text_starts(e->name, "metadata/") && ends_with(e->name, ".metadata.json");
+	bool metadata = text_starts(e->name, "metadata/") && text_ends(e->name, ".metadata.json");
 
 	o->seen++;
-	if (is_hidden(e->name) || ends_with(e->name, "/"))
+	if (is_hidden(e->name) || text_ends(e->name, "/"))
 		return true;
 	if (e->name.len >= sizeof name || !storage_child(url, o->folder, text_copy(name, sizeof name, e->name)))
 		return true; /* no reader could name it either */

@@ -229,7 +229,7 @@ def executors_by_their_workers_ui():
     told = entries(f"spark-worker-41/{app}/{one['id']}", "--since", "1h", "--profile", PROFILE)
     words = "\n".join(e["text"] for e in told)
     ok("an-executors-log-comes-by-its-worker", "Spark Executor Command" in words and "CoarseGrainedExecutorBackend" in words, words[-500:])
-    ok("its-source-is-the-workers-ui", {e["source"] for e in told} == {"worker UI"}, {e["source"] for e in told})
+    ok("its-source-is-the-workers-ui", {(e["source"], e["where"]) for e in told} == {("worker UI", f"appId={app}&executorId={one['id']}")}, told[:1])
     told = entries(app, "--profile", PROFILE)
     ok("an-application-is-all-its-executors", f"{name}/{one['id']}" in {e["service"] for e in told}, {e["service"] for e in told})
     done = logs("spark-worker-41/app-none/0", "--profile", PROFILE)
