@@ -128,7 +128,7 @@ struct log_options {
 	size_t tail;     /* bytes of a file to begin with where since is 0; 0: as fits a screen */
 	bool follow;
 	bool patient;    /* nothing is left out: who reads waits for who takes */
-	size_t bytes;    /* of memory, about; 0: 6 MiB */
+	size_t bytes;    /* of memory, about; 0: 4 MiB */
 	void (*news)(void *ctx); /* called by readers: there is something to take; NULL */
 	void *ctx;
 };

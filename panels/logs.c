@@ -253,11 +253,11 @@ static int draw_entry(const struct shown *s, struct canvas *c, int y, const stru
 	int x = draw_margin(s, c, y, e), rows = draw_line(s, c, y, x, level_style(e->level), head_of(e));
 
 	if (!is_open(s->l, e->number)) {
-		if (e->lines > 1 && y >= 0 && y < c->height) {
+		if (e->lines > 1 && y + rows > 0 && y + rows <= c->height) {
 			char more[32];
 
 			snprintf(more, sizeof more, " +%u lines", e->lines - 1);
-			canvas_right(c, y, c->width - (int)strlen(more) - 1, (int)strlen(more), STYLE_ACCENT, more);
+			canvas_right(c, y + rows - 1, c->width - (int)strlen(more) - 1, (int)strlen(more), STYLE_ACCENT, more);
 		}
 		return rows;
 	}

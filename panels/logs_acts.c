@@ -105,35 +105,39 @@ static bool step(const struct shown *s, int by, int times)
 	return times == 0;
 }
 
+/* The key is done again, from where it was pressed, when there is more. */
+static unsigned ask_further(const struct shown *s, struct panel_view *view, enum act what, size_t edge, size_t from)
+{
+	s->l->again = what;
+	return ask_around(s, view, s->logs, logs_get(s->logs, edge), logs_spot(s, logs_get(s->logs, from)));
+}
+
 static unsigned go_up(const struct shown *s, struct panel_view *view, enum act what, bool again)
 {
-	struct looking *l = s->l;
-	size_t at;
+	size_t n = logs_count(s->logs), from = logs_cursor(s);
+	int row = s->l->detached ? s->l->row : s->l->height - 1;
 
-	if (step(s, -1, what == ACT_UP ? 1 : int_max(l->height - 1, 1)) || again || logs_begins(s->logs) || !logs_count(s->logs))
+	if (step(s, -1, what == ACT_UP ? 1 : int_max(s->l->height - 1, 1)) || again || logs_begins(s->logs) || from == n)
 		return REACT_HANDLED;
-	at = logs_cursor(s);
-	l->again = what;
-	return ask_around(s, view, s->logs, logs_get(s->logs, 0), logs_spot(s, logs_get(s->logs, at < logs_count(s->logs) ? at : 0)));
+	stand_at(s, from, row);
+	return ask_further(s, view, what, 0, from);
 }
 
 static unsigned go_down(const struct shown *s, struct panel_view *view, enum act what, bool again)
 {
-	struct looking *l = s->l;
-	size_t n = logs_count(s->logs), at;
-	bool was_detached = l->detached;
+	size_t n = logs_count(s->logs), from = logs_cursor(s);
+	int row = s->l->row;
 
-	if (!n || !was_detached || step(s, 1, what == ACT_DOWN ? 1 : int_max(l->height - 1, 1)) || again)
+	if (from == n || !s->l->detached || step(s, 1, what == ACT_DOWN ? 1 : int_max(s->l->height - 1, 1)) || again)
 		return REACT_HANDLED;
 	if (!logs_is_part(s->logs)) {
-		l->detached = false; /* down at the end: it follows again */
+		s->l->detached = false; /* down at the end: it follows again */
 		return REACT_HANDLED;
 	}
 	if (logs_ends(s->logs))
 		return ask_live(s, view);
-	at = logs_cursor(s);
-	l->again = what;
-	return ask_around(s, view, s->logs, logs_get(s->logs, n - 1), logs_spot(s, logs_get(s->logs, at < n ? at : n - 1)));
+	stand_at(s, from, row);
+	return ask_further(s, view, what, n - 1, from);
 }
 
 static unsigned go_top(const struct shown *s, struct panel_view *view)

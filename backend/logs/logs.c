@@ -14,7 +14,7 @@
 #include "clock.h"
 #include "logs_own.h"
 
-enum { BYTES_DEFAULT = 6 << 20, QUEUE_MAX = 1 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2, PROGRESS_MS = 100,
+enum { BYTES_DEFAULT = 4 << 20, QUEUE_MAX = 1 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2, PROGRESS_MS = 100,
 	BEHIND = 2 << 20 };
 
 struct log_reader {

@@ -16,6 +16,7 @@
 
 #include "clock.h"
 #include "fixture_bytes.h"
+#include "fixture_logs.h"
 #include "canvas.h"
 #include "host.h"
 #include "panel.h"
@@ -308,18 +309,6 @@ static void await(struct logs *logs, size_t n)
 	assert_int_equal(logs_count(logs), n);
 }
 
-static void await_over(struct logs *logs)
-{
-	int64_t end = clock_ms() + 20000;
-
-	while (!logs_over(logs) && clock_ms() < end) {
-		logs_turn(logs);
-		wait_fd(wait_for(5, -1), -1, 0);
-	}
-	assert_true(logs_over(logs));
-	logs_turn(logs);
-}
-
 static void test_merged(void **state)
 {
 	struct log_source sources[] = {file_source("a.log"), file_source("b.log"), file_source("missing.log")};
@@ -330,7 +319,7 @@ static void test_merged(void **state)
 	write_to("a.log", "w", "no stamp yet\n26/11/29 19:00:01 INFO a1\n26/11/29 19:00:03 ERROR a3\njava.lang.X: why\n\tat y\n26/11/29 19:00:05 INFO a5\n");
 	write_to("b.log", "w", "26/11/29 19:00:02 WARN b2\n26/11/29 19:00:04 INFO b4\n");
 	logs = logs_open(&(struct log_options){.host = host, .sources = sources, .n = 3});
-	await_over(logs);
+	logs_await(logs);
 	assert_int_equal(logs_count(logs), 6);
 	for (size_t i = 1; i < 6; i++) {
 		const struct log_entry *e = logs_get(logs, i);
@@ -409,18 +398,18 @@ static void test_since(void **state)
 		fprintf(f, "26/11/29 1%d:%02d:%02d INFO n %d%s\n", 8 + i / 18000, i / 300 % 60, i / 5 % 60, i, i % 50 ? "" : "\n\tat somewhere(Else.java:1)");
 	fclose(f);
 	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = at(19, 30, 0, 0), .patient = true});
-	await_over(logs);
+	logs_await(logs);
 	assert_int_equal(logs_count(logs), 9000);
 	assert_int_equal(logs_get(logs, 0)->at, at(19, 30, 0, 0));
 	logs_close(logs, 1000);
 	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = at(16, 30, 0, 0), .patient = true, .bytes = 64 << 20});
-	await_over(logs);
+	logs_await(logs);
 	assert_int_equal(logs_count(logs), 30 + 60 + 36000);
 	assert_non_null(strstr(logs_get(logs, 0)->text, "16:30:00 INFO packed"));
 	logs_close(logs, 1000);
 	/* bounded: what goes is counted to the line */
 	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = at(18, 0, 0, 0), .patient = true, .bytes = 100000});
-	await_over(logs);
+	logs_await(logs);
 	snprintf(line, sizeof line, "n %d", 35999);
 	assert_non_null(strstr(logs_get(logs, logs_count(logs) - 1)->text, line));
 	assert_true(logs_count(logs) < 1000);
@@ -598,84 +587,8 @@ struct seen {
 	struct buf text;
 };
 
-/* The panel with somebody who does what it asks for, as the engine does. */
-struct stage {
-	const struct panel *panel;
-	void *look;
-	struct lake lake;
-	struct panel_view view;
-	struct log_source sources[2];
-	size_t n;
-	struct logs *logs, *found;
-};
-
-static void stage_open(struct stage *s)
-{
-	struct logs *old = s->logs;
-	bool sifted = s->view.log_match || s->view.log_least;
-
-	s->logs = logs_open(&(struct log_options){.host = host, .sources = s->sources, .n = s->n, .since = sifted && !s->view.log_part ? 1 : 0,
-		.match = s->view.log_match, .least = s->view.log_least, .part = s->view.log_part ? *s->view.log_part : (struct log_part){0}});
-	await_over(s->logs);
-	s->lake.logs = s->logs;
-	logs_close(old, 1000);
-}
-
-static void stage_find(struct stage *s)
-{
-	s->lake.logs_found = NULL;
-	logs_close(s->found, 1000);
-	s->found = NULL;
-	if (!s->view.log_match && !s->view.log_least)
-		return;
-	s->found = logs_open(&(struct log_options){.host = host, .sources = s->sources, .n = s->n, .since = 1, .match = s->view.log_match,
-		.least = s->view.log_least, .brief = true, .most = 50000, .bytes = SIZE_MAX});
-	await_over(s->found);
-	s->lake.logs_found = s->found;
-}
-
-static unsigned press(struct stage *s, enum act act)
-{
-	unsigned reactions, first = 0;
-
-	for (int turn = 0; turn < 6; turn++) {
-		s->view.log_match = NULL;
-		s->view.log_least = LOG_UNKNOWN;
-		s->view.log_part = NULL;
-		s->view.again_ms = 0;
-		reactions = s->panel->act(&s->view, s->look, turn ? ACT_REFRESH : act);
-		first = turn ? first : reactions;
-		if (reactions & REACT_LOGS)
-			stage_open(s);
-		else if (reactions & REACT_FIND)
-			stage_find(s);
-		if (!s->view.again_ms)
-			break;
-	}
-	assert_int_equal(s->view.again_ms, 0); /* it came to its end */
-	return first;
-}
-
-static void stage_set(struct stage *s, const struct log_source *sources, size_t n)
-{
-	*s = (struct stage){.panel = panel_named("logs"), .n = n, .lake = {.wall = now}};
-	s->look = calloc(1, s->panel->state_size);
-	s->view = (struct panel_view){.lake = &s->lake, .filter = "", .search = "", .by_hand = true};
-	memcpy(s->sources, sources, n * sizeof *sources);
-	assert_true(press(s, ACT_REFRESH) & REACT_LOGS); /* it asks for them */
-	assert_null(s->view.log_service);
-}
-
-static void stage_strike(struct stage *s)
-{
-	s->panel->end(s->look);
-	free(s->look);
-	logs_close(s->logs, 1000);
-	logs_close(s->found, 1000);
-}
-
 /* The picture as text, a line each. */
-static const char *picture(struct seen *seen, struct stage *s, int width, int height)
+static const char *picture(struct seen *seen, struct log_stage *s, int width, int height)
 {
 	canvas_free(seen->c);
 	seen->c = canvas_new(width, height, false);
@@ -704,14 +617,14 @@ static void assert_shows(const char *drawn, const char *words, bool shown)
 static void test_panel(void **state)
 {
 	struct log_source sources[] = {file_source("a.log"), file_source("b.log")};
-	struct stage s;
+	struct log_stage s;
 	struct seen seen = {0};
 
 	(void)state;
 	write_to("a.log", "w", "26/11/29 19:00:01 INFO One: \x1b]52;c;eA==\x07 [YELLOW] %s%n\n26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n\tat y.Z\n"
 		"26/11/29 19:00:05 INFO Five: the last of a\n");
 	write_to("b.log", "w", "26/11/29 19:00:02 WARN Two: careful\n26/11/29 19:00:04 DEBUG Four: caf\u00e9 \u65e5\u672c\n");
-	stage_set(&s, sources, 2);
+	log_stage_set(&s, host, now, sources, 2);
 	for (int width = 40; width <= 300; width += 65)
 		for (int height = 8; height <= 98; height += 30) {
 			picture(&seen, &s, width, height);
@@ -722,21 +635,21 @@ static void test_panel(void **state)
 	assert_shows(seen.text.at, "19:00:01.000 a.log INFO  One: ]52;c;eA== [YELLOW] %s%n", true);
 	assert_shows(seen.text.at, "+2 lines", true);
 	assert_shows(seen.text.at, "at y.Z", false);
-	press(&s, ACT_PREVIOUS_ERROR);
-	press(&s, ACT_ENTER);
+	log_press(&s, ACT_PREVIOUS_ERROR);
+	log_press(&s, ACT_ENTER);
 	assert_shows(picture(&seen, &s, 100, 12), "at y.Z", true);
 	assert_shows(seen.text.at, "held", true);
-	assert_true(press(&s, ACT_COPY) & REACT_COPY);
+	assert_true(log_press(&s, ACT_COPY) & REACT_COPY);
 	assert_string_equal(s.view.copy, "26/11/29 19:00:03 ERROR Three: broken\njava.lang.X: why\n at y.Z");
-	press(&s, ACT_NEXT_VIEW); /* a alone */
+	log_press(&s, ACT_NEXT_VIEW); /* a alone */
 	assert_shows(picture(&seen, &s, 100, 12), "Two", false);
-	press(&s, ACT_PREVIOUS_VIEW);
+	log_press(&s, ACT_PREVIOUS_VIEW);
 	for (int i = 0; i < 3; i++)
-		press(&s, ACT_LEVEL_UP);
+		log_press(&s, ACT_LEVEL_UP);
 	assert_shows(picture(&seen, &s, 100, 12), "One", false);
 	assert_shows(seen.text.at, "Two", true);
 	for (int i = 0; i < 3; i++)
-		press(&s, ACT_LEVEL_DOWN);
+		log_press(&s, ACT_LEVEL_DOWN);
 	s.view.filter = "t(wo|hree)";
 	assert_shows(picture(&seen, &s, 100, 12), "Four", false);
 	assert_shows(seen.text.at, "Two", true);
@@ -747,24 +660,24 @@ static void test_panel(void **state)
 	assert_shows(picture(&seen, &s, 100, 12), "no regular expression", true);
 	s.view.filter = "";
 	s.view.search = "caf\u00e9";
-	press(&s, ACT_FIND_NEXT);
-	press(&s, ACT_COPY);
+	log_press(&s, ACT_FIND_NEXT);
+	log_press(&s, ACT_COPY);
 	if (!strstr(s.view.copy, "Four"))
 		fail_msg("on %s, wrong or not:\n%s", s.view.copy, picture(&seen, &s, 100, 12));
 	s.view.search = "@19:00:02";
-	press(&s, ACT_FIND_NEXT);
-	press(&s, ACT_COPY);
+	log_press(&s, ACT_FIND_NEXT);
+	log_press(&s, ACT_COPY);
 	assert_non_null(strstr(s.view.copy, "Two"));
-	press(&s, ACT_FOLLOW);
+	log_press(&s, ACT_FOLLOW);
 	assert_shows(picture(&seen, &s, 100, 12), "follows", true);
 	for (enum act a = ACT_UP; a < ACT_COUNT; a++) /* whatever is pressed, it can be drawn */
 		for (int i = 0; i < 3; i++) {
-			press(&s, a);
+			log_press(&s, a);
 			picture(&seen, &s, 40 + i * 30, 9 + i);
 		}
 	canvas_free(seen.c);
 	buf_free(&seen.text);
-	stage_strike(&s);
+	log_stage_strike(&s);
 }
 
 int main(void)

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "fixture_lake.h"
+#include "fixture_logs.h"
 #include "panel.h"
 
 enum { GOLDEN_MAX = 4 << 20, CHROME_LINES = 2 /* title and keys are drawn by others */ };
@@ -246,6 +247,8 @@ struct scene {
 	enum act acts[8]; /* after a first drawing */
 	const char *answer; /* NULL, or what kafka was asked: "group orders-etl" */
 	const char *failed; /* why the answer failed */
+	bool logs; /* somebody looks at some */
+	const char *search;
 };
 
 /* asked: "group orders-etl" */
@@ -262,6 +265,8 @@ static void answer(struct stage *s, const char *asked, const char *failed)
 
 static void check_scene(const struct scene *scene)
 {
+	struct host *host = scene->logs ? host_local() : NULL;
+	struct logs *logs = scene->logs ? fixture_logs(host) : NULL;
 	struct buf drawn;
 
 	buf_init(&drawn, GOLDEN_MAX);
@@ -272,7 +277,9 @@ static void check_scene(const struct scene *scene)
 
 			if (scene->answer)
 				answer(&s, scene->answer, scene->failed);
+			fixture_lake(s.fixture)->logs = logs;
 			s.view.filter = scene->filter ? scene->filter : "";
+			s.view.search = scene->search;
 			s.view.problems_only = scene->problems_only;
 			stage_draw(&s);
 			for (const enum act *act = scene->acts; *act != ACT_NONE; act++)
@@ -282,6 +289,9 @@ static void check_scene(const struct scene *scene)
 			put_picture(&drawn, s.canvas);
 			stage_strike(&s);
 		}
+	logs_close(logs, 1000);
+	if (host)
+		host->close(host);
 	check_golden(scene->name, &drawn);
 	buf_free(&drawn);
 }
@@ -363,6 +373,10 @@ static const struct scene scenes[] = {
 	{"spark-connect", "spark", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW}},
 	{"spark-trouble", "spark", .which = FIXTURE_TROUBLE},
 	{"spark-nothing", "spark", .which = FIXTURE_NOTHING},
+	{"logs-nothing", "logs", .which = FIXTURE_NOTHING},
+	{"logs-follow", "logs", .which = FIXTURE_POCKET, .logs = true},
+	{"logs-held", "logs", .which = FIXTURE_POCKET, .logs = true, .acts = {ACT_PREVIOUS_ERROR, ACT_ENTER, ACT_MARK}, .search = "task"},
+	{"logs-wrapped", "logs", .which = FIXTURE_POCKET, .logs = true, .filter = "!DEBUG", .acts = {ACT_WRAP, ACT_TIMES, ACT_UP}},
 	{"service-hostile", "service", .which = FIXTURE_HOSTILE, .subject = "日本語のサービス名はとても長いので切られる"},
 };
 
