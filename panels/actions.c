@@ -67,6 +67,12 @@ static int draw_bar(struct canvas *c, int y, double part)
 	return 1;
 }
 
+void action_why_draw(struct canvas *c, int y, const char *words)
+{
+	if (y < c->height)
+		show_wrapped(c, y, 3, c->width - 4, STYLE_NORMAL, words);
+}
+
 bool action_can_be_asked(const struct action_shown *a)
 {
 	const struct action_spec *spec = NULL;

@@ -312,6 +312,17 @@ void acting_paste(struct acting *a, struct text text)
 
 /* ---- drawing ---- */
 
+enum { VERB_ROOM = 24 };
+
+/* On a narrow screen a reason does not fit beside its verb: that of the selected line stands whole below the list. */
+static void draw_whole_reason(const struct chooser *ch, struct canvas *c)
+{
+	const struct choice *choice = chooser_chosen(ch);
+
+	if (choice && canvas_columns(c, choice->detail) + VERB_ROOM > c->width)
+		action_why_draw(c, (int)ch->n_kept + 2, choice->detail);
+}
+
 void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, int *y, int *x)
 {
 	char label[2 * ACTION_SUBJECT_SIZE];
@@ -324,6 +335,7 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 			snprintf(label, sizeof label, " what to do to %.60s%s%.100s   Enter shows what exactly   Esc leaves", a->on.service,
 				a->on.subject[0] ? " " : "", a->on.subject);
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : label, y, x);
+		draw_whole_reason(&a->chooser, c);
 		return;
 	case ACTING_LIST:
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : " actions, newest first   Enter opens one   Esc leaves", y, x);

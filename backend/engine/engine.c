@@ -145,6 +145,10 @@ void take_host(struct engine *e, struct snapshot *s)
 		struct snapshot *own;
 	} old = {s->part == PART_HOST ? e->host_news : e->docker_news};
 
+	if (s->part == PART_HOST && s->err.code && e->host_news) { /* what was seen before grows old, and is no lie */
+		snapshot_unref(s);
+		return;
+	}
 	if (s->part == PART_DOCKER) {
 		e->docker_news = s;
 		e->lake.docker = s->facts;
@@ -153,11 +157,11 @@ void take_host(struct engine *e, struct snapshot *s)
 		const struct facts *before = e->lake.facts;
 
 		e->host_news = s;
-		e->lake.facts = s->facts;
+		e->lake.facts = s->err.code ? NULL : s->facts;
 		e->lake.facts_seen = s->ended;
 		e->lake.facts_begun = s->begun;
 		e->lake.n_ports = 0; /* its rows point into the old one */
-		if (before && s->facts && before->box.oom_kills >= 0 && s->facts->box.oom_kills > before->box.oom_kills)
+		if (before && e->lake.facts && before->box.oom_kills >= 0 && s->facts->box.oom_kills > before->box.oom_kills)
 			event_say(e, SEVERITY_BLOCKING, "host", "the kernel killed %lld processes for want of memory",
 				(long long)(s->facts->box.oom_kills - before->box.oom_kills));
 	}

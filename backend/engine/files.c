@@ -105,8 +105,11 @@ void files_look(struct host *h, const struct expectation *x, int64_t owner_start
 	int64_t pid;
 
 	if (x->pidfile) {
-		s->files.pidfile_read = true;
-		if (text_i64(first_line(h, x->pidfile, &hold), &pid) && pid > 0 && pid <= 1 << 30)
+		struct text line = first_line(h, x->pidfile, &hold);
+
+		/* one that is there and cannot be read says nothing: no permission, no descriptor left */
+		s->files.pidfile_read = line.len || !h->stat(h, x->pidfile, &f, NULL) || !f.exists || !f.size;
+		if (text_i64(line, &pid) && pid > 0 && pid <= 1 << 30)
 			s->files.pidfile_pid = (pid_t)pid;
 		buf_free(&hold);
 	}

@@ -194,6 +194,20 @@ static void find_cgroups(struct look *look)
 	look->cgroups = cgroups_new(mount);
 }
 
+/* A look needs a few at once. */
+static bool descriptors_are_left(void)
+{
+	int fds[4], n = 0;
+	bool left;
+
+	while (n < 4 && (fds[n] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+		n++;
+	left = n == 4;
+	while (n > 0)
+		close(fds[--n]);
+	return left;
+}
+
 bool local_look(struct host *h, void **state, const char *const *disks, struct snapshot *s)
 {
 	struct facts *facts = arena_alloc(s->arena, sizeof *facts);
@@ -212,6 +226,8 @@ bool local_look(struct host *h, void **state, const char *const *disks, struct s
 	text_clean(facts->hostname, sizeof facts->hostname, text_of(hostname));
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	boot_ms = (int64_t)boot.tv_sec * 1000 + boot.tv_nsec / 1000000;
+	if (!descriptors_are_left())
+		return err_set(&s->err, ERR_SYSTEM, "no file descriptors left: this machine cannot be looked at");
 	if (!look->cgroups)
 		find_cgroups(look);
 	look_box(look, &facts->box, boot_ms);
@@ -221,6 +237,8 @@ bool local_look(struct host *h, void **state, const char *const *disks, struct s
 	publish_processes(look, s, facts);
 	if (!listeners_look(&look->listeners, look->proc, &look->processes, look->cgroups))
 		return err_set(&s->err, ERR_SYSTEM, "neither netlink nor %s/net/tcp can be read: listeners are unknown", look->proc);
+	if (!descriptors_are_left()) /* what could not be opened meanwhile would look as if it were not there */
+		return err_set(&s->err, ERR_SYSTEM, "no file descriptors left: this machine cannot be looked at");
 	publish_listeners(look, s, facts);
 	publish_outputs(look, s, facts);
 	return true;
