@@ -27,7 +27,8 @@ struct book_step {
 	char title[160];           /* as written, variables put in */
 };
 /* The step, 0 is the first, with the variables that given has as its options (NULL: none). False: err names file and line. */
-bool runbook_step(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, struct book_step *out, struct err *err);
+bool runbook_step(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, struct book_step *out,
+	struct err *err);
 /* A step whose variables are not known yet: as much of it as can be judged. */
 bool runbook_step_fits(const struct runbook_step *step, struct err *err);
 /* Of a step that is a command: its words, ended by NULL; free_words() them. NULL: err says why. */

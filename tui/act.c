@@ -21,7 +21,8 @@
 #include "service.h"
 
 enum {
-	TRIES = 5, LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, PREPARE_RUN_MS = 600000, SAY_MS = 1000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64,
+	TRIES = 5, LOOK_MS = 8000, TABLES_MS = 20000, PREPARE_MS = 40000, PREPARE_RUN_MS = 600000,
+	SAY_MS = 1000, CANCEL_MS = 60000, STOP_MS = 1000, OPEN_MOST = 64,
 };
 static const int64_t over_ms = (int64_t)366 * 86400000; /* each has its own limit */
 

@@ -28,7 +28,10 @@
 #include "theme.h"
 #include "trim.h"
 
-enum { NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 120, STOP_ACTING_MS = 6000, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000, TRIM_MS = 5000 };
+enum {
+	NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 120, STOP_ACTING_MS = 6000, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000,
+	TRIM_MS = 5000,
+};
 
 struct loop {
 	const struct setup *setup;

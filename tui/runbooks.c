@@ -104,7 +104,8 @@ static bool known_book(const struct setup *setup, const char *name)
 	for (size_t i = 0; i < setup->profile->n_runbooks && n < 64; i++)
 		names[n++] = setup->profile->runbooks[i].name;
 	near = options_nearest(name, names, n);
-	fprintf(stderr, "laketop: there is no [runbook %s] in %s%s%s%s\n", name, setup->profile->name ? setup->profile->path : "any profile: --profile names one",
+	fprintf(stderr, "laketop: there is no [runbook %s] in %s%s%s%s\n", name,
+		setup->profile->name ? setup->profile->path : "any profile: --profile names one",
 		near ? ": did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	return false;
 }

@@ -41,8 +41,8 @@ static const struct key ui_keys[] = {
 
 static const struct section of_laketop = {"laketop", laketop_keys, NULL, NULL}, of_host = {"host", host_keys, NULL, NULL},
 	of_ui = {"ui", ui_keys, NULL, NULL};
-static const struct section *const sections[] = {&section_service, &section_demo, &section_stream, &section_catalog, &section_runbook, &section_testdata,
-	&of_laketop, &of_host, &of_ui};
+static const struct section *const sections[] = {&section_service, &section_demo, &section_stream, &section_catalog, &section_runbook,
+	&section_testdata, &of_laketop, &of_host, &of_ui};
 
 /* ---- sections ---- */
 

@@ -353,7 +353,8 @@ static struct seat *in_the_way(struct ops *o, const struct action_spec *spec, co
 		over = action_is_over(s->shown.state);
 		pthread_mutex_unlock(&o->lock);
 		*same = same_wish(&s->job.wish, w);
-		if (!over && (*same || (!s->job.spec->beside && !spec->beside)) && !strcmp(s->job.wish.service, w->service) && !strcmp(s->job.wish.subject, w->subject))
+		if (!over && (*same || (!s->job.spec->beside && !spec->beside)) && !strcmp(s->job.wish.service, w->service) &&
+			!strcmp(s->job.wish.subject, w->subject))
 			return s;
 	}
 	return NULL;

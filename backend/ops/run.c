@@ -34,7 +34,8 @@ struct run {
 
 /* ---- the wish ---- */
 
-static bool resumed(const struct lake *lake, const struct runbook *b, const struct action_wish *w, struct action_wish *given, size_t *from, char why[200])
+static bool resumed(const struct lake *lake, const struct runbook *b, const struct action_wish *w, struct action_wish *given, size_t *from,
+	char why[200])
 {
 	const struct run_last *last = run_last_of(lake->last_runs, lake->n_last_runs, b->name);
 	bool no_room = false;
@@ -46,7 +47,7 @@ static bool resumed(const struct lake *lake, const struct runbook *b, const stru
 		snprintf(why, 200, "%s runs now, at step %zu of %zu", b->name, last->step, last->n_steps);
 	else if (last->print != runbook_print(b))
 		snprintf(why, 200, "%s was changed since its last run, which came to step %zu: %s N says where to go on", b->name, last->step, RUN_FROM);
-	if (why[0])
+	if (!last || why[0])
 		return false;
 	*from = last->step ? last->step - 1 : 0;
 	*given = *w;
@@ -264,7 +265,7 @@ static void fill_exact(struct action_job *j, struct run *r)
 		else if (!strstr(j->exact, "\nand "))
 			len += (size_t)snprintf(j->exact + len, sizeof j->exact - len, "and %zu more\n", r->book->n_steps - i);
 	}
-	snprintf(j->effect, sizeof j->effect, "%zu steps, one after the other, as soon as the one before is done; it stops at the first that fails. %zu marked !",
+	snprintf(j->effect, sizeof j->effect, "%zu steps, each when the one before is done; it stops at the first that fails. %zu marked !",
 		r->book->n_steps - r->from, marked);
 	snprintf(j->verify, sizeof j->verify, "each step is done by its own measure");
 }
@@ -310,7 +311,8 @@ static bool write_line(struct action_job *j, struct run *r, struct run_line line
 static void end_run(struct action_job *j, struct run *r, struct conducted *c, enum action_state state)
 {
 	c->state = state;
-	write_line(j, r, (struct run_line){.phase = RUN_ENDS, .state = state, .words = c->words, .ms = clock_wall_ms() - r->shown.steps[r->from].begun}, NULL);
+	write_line(j, r, (struct run_line){.phase = RUN_ENDS, .state = state, .words = c->words,
+		.ms = clock_wall_ms() - r->shown.steps[r->from].begun}, NULL);
 }
 
 static void end_step(struct action_job *j, struct run *r, struct conducted *c, enum stage stage, const char *words)
@@ -475,7 +477,8 @@ static void say_progress(struct run *r, struct conducted *c)
 	struct step_shown *s = shown_of(r);
 	double done = (double)(r->shown.at - r->from), all = (double)(r->book->n_steps - r->from);
 
-	snprintf(c->words, sizeof c->words, "step %zu of %zu, %.120s%s%.200s", r->shown.at + 1, r->book->n_steps, s->title, s->words[0] ? ": " : "", s->words);
+	snprintf(c->words, sizeof c->words, "step %zu of %zu, %.120s%s%.200s", r->shown.at + 1, r->book->n_steps, s->title,
+		s->words[0] ? ": " : "", s->words);
 	c->part = (done + (isnan(c->part) ? 0 : c->part)) / all;
 }
 

@@ -212,7 +212,8 @@ static bool is_option(const char *word)
 	return name > 0 && word[name] == '=';
 }
 
-static bool read_wish(const struct runbook *b, const struct runbook_step *step, const struct action_wish *given, struct book_step *out, struct err *err)
+static bool read_wish(const struct runbook *b, const struct runbook_step *step, const struct action_wish *given, struct book_step *out,
+	struct err *err)
 {
 	char word[STEP_WORD_SIZE], name[ACTION_VERB_SIZE];
 	const struct action_spec *spec;
@@ -265,7 +266,8 @@ static bool read_span(const char *s, int64_t *ms)
 	return false;
 }
 
-static bool read_wait(const struct runbook *b, const struct runbook_step *step, const struct action_wish *given, struct book_step *out, struct err *err)
+static bool read_wait(const struct runbook *b, const struct runbook_step *step, const struct action_wish *given, struct book_step *out,
+	struct err *err)
 {
 	char word[STEP_WORD_SIZE];
 
