@@ -123,6 +123,20 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	return intended(lake, w, &b, &given, &from, why);
 }
 
+/* What a run that was cut short had begun goes on without it, perhaps. */
+static void say_left_open(const struct lake *lake, const struct runbook *b, size_t i, struct step_shown *s)
+{
+	char subject[ACTION_SUBJECT_SIZE];
+
+	snprintf(subject, sizeof subject, "%.100s:%zu", b->name, i + 1);
+	for (size_t k = 0; k < lake->n_actions; k++) {
+		const struct action_shown *a = &lake->actions[k];
+
+		if (a->state == ACTION_OPEN && !strcmp(a->wish.verb, "command") && !strcmp(a->wish.subject, subject))
+			snprintf(s->words, sizeof s->words, "it was cut short; look whether its program still runs: %.100s", a->words);
+	}
+}
+
 static struct run *begin(struct action_job *j, const struct lake *lake, struct conducted *c)
 {
 	struct run *r = mem_new(1, sizeof *r);
@@ -145,6 +159,8 @@ static struct run *begin(struct action_job *j, const struct lake *lake, struct c
 		runbook_step(r->profile, r->book, i, &r->given, &step, NULL);
 		ops_mask(j->ops, r->shown.steps[i].title, sizeof r->shown.steps[i].title, step.title);
 		r->shown.steps[i].stage = i < r->from ? STAGE_PASSED : STAGE_AHEAD;
+		if (i == r->from)
+			say_left_open(lake, r->book, i, &r->shown.steps[i]);
 	}
 	return r;
 }

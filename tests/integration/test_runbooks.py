@@ -118,7 +118,9 @@ def killed_in_its_middle_it_is_open_and_goes_on():
     did("while-it-runs-it-cannot-be-begun-again", "run", "long", "--yes", code=2, says=("runs already, at step 2 of 3",))
     one.send_signal(signal.SIGKILL)
     one.wait()
-    os.kill(int(program().split()[1]), signal.SIGTERM)  # it was told which one it is
+    pid = program().split()[1]
+    did("resuming-tells-of-its-program", "run", "long", "--resume", "--dry-run", says=("2. command sleep 600", f"pid {pid}"))
+    os.kill(int(pid), signal.SIGTERM)
     did("killed-it-is-shown-as-cut-short", "run", says=("cut short at step 2 of 3",))
     did("and-among-what-was-left-open", "actions", code=1, says=("run long", "step 2 of 3", "command long:2"))
     (room / "began").unlink()
