@@ -38,14 +38,16 @@ static void put_lines(struct drawing *d, enum style style, const char *s)
 static void put_step(struct drawing *d, const struct lake *lake, const struct action_shown *a, const struct step_shown *s, size_t number)
 {
 	bool plan = !a->begun, current = s->stage == STAGE_RUNS || s->stage == STAGE_FAILED || s->stage == STAGE_CANCELLED;
+	int room = d->c->width - TEXT_AT - SPAN_WIDTH - 2;
+	bool told = step_says_all(s) && canvas_columns(d->c, s->title) <= room; /* by the title */
 	char span[CLOCK_TEXT];
 
 	canvas_text(d->c, d->y, 1, 1, marks[s->stage].style, d->c->ascii ? marks[s->stage].ascii : marks[s->stage].glyph);
 	canvas_printf(d->c, d->y, 3, 4, s->destructive ? STYLE_WARN : STYLE_DIM, "%2zu%s", number, s->destructive ? "!" : ".");
 	if (s->begun)
 		canvas_right(d->c, d->y, d->c->width - SPAN_WIDTH - 1, SPAN_WIDTH, STYLE_DIM, clock_span(span, (s->ended ? s->ended : lake->wall) - s->begun));
-	canvas_text(d->c, d->y++, TEXT_AT, d->c->width - TEXT_AT - SPAN_WIDTH - 2, s->stage == STAGE_PASSED ? STYLE_DIM : STYLE_NORMAL, s->title);
-	if ((plan || current) && s->stage != STAGE_PASSED && s->exact[0] && !step_says_all(s))
+	canvas_text(d->c, d->y++, TEXT_AT, room, s->stage == STAGE_PASSED ? STYLE_DIM : STYLE_NORMAL, s->title);
+	if ((plan || current) && s->stage != STAGE_PASSED && s->exact[0] && !told)
 		put_lines(d, !s->known ? STYLE_WARN : STYLE_DIM, s->exact);
 	if (s->words[0])
 		put_lines(d, marks[s->stage].style, s->words);

@@ -239,8 +239,10 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 	case ACTION_PREPARING:
 		return leaves(key) ? ACTING_DROPS : ACTING_STAYS;
 	case ACTION_OFFERED:
-		if (key == 'y' || key == 'Y')
+		if (key == 'y' || key == 'Y') {
+			a->run_top = -1; /* a run is followed */
 			return ACTING_CONFIRMS;
+		}
 		if (key == 'o' && takes_options(a, s))
 			return ACTING_CHANGES;
 		return leaves(key) || key == 'n' || key == 'N' || (key == K_ENTER && s->destructive) ? ACTING_DROPS : ACTING_STAYS;

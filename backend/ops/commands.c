@@ -268,7 +268,7 @@ static bool ended_well(struct action_job *j, const struct work *w, const struct 
 		return err_set(err, ERR_SYSTEM, "%.100s ended with %d", w->argv[0], status);
 	if (status < 0)
 		return false;
-	text_copy(last, sizeof last, text_of(l->last[0] ? l->last : "it said nothing"));
+	text_copy(last, sizeof last, text_of(l->last));
 	if (w->whole)
 		tail_lines(l, j->result, sizeof j->result);
 	else if (!isnan(rate) && !l->rated)

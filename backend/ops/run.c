@@ -214,11 +214,11 @@ static bool read_step(struct run *r, struct conducted *c)
 	return false;
 }
 
-static void say_not_yet(struct action_job *j, struct step_shown *s, const char *why)
+static void say_not_yet(struct action_job *j, const struct run *r, struct step_shown *s, const char *why)
 {
 	char words[400];
 
-	snprintf(words, sizeof words, "cannot be told before the steps in front of it: %.300s", why);
+	snprintf(words, sizeof words, "%s: %.300s", r->shown.at > r->from ? "cannot be told before the steps in front of it" : "as it is now", why);
 	ops_mask(j->ops, s->exact, sizeof s->exact, words);
 }
 
@@ -241,7 +241,7 @@ static bool rehearse_step(struct action_job *j, const struct lake *lake, struct 
 		}
 		r->child = ops_wish_step(j->ops, lake, &r->step.wish, j->id, &err);
 		if (!r->child) {
-			say_not_yet(j, s, err.words);
+			say_not_yet(j, r, s, err.words);
 			return true;
 		}
 		ops_forget(j->ops, r->child);
@@ -255,7 +255,7 @@ static bool rehearse_step(struct action_job *j, const struct lake *lake, struct 
 		s->known = true;
 		text_copy(s->exact, sizeof s->exact, text_of(child.exact));
 	} else if (action_is_over(child.state) && !s->known)
-		say_not_yet(j, s, child.words);
+		say_not_yet(j, r, s, child.words);
 	if (!action_is_over(child.state) && (child.state == ACTION_OFFERED || c->dropped)) {
 		if (!r->dropped)
 			ops_drop(j->ops, r->child);
