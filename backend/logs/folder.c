@@ -33,7 +33,9 @@ struct walking {
 
 static bool is_log(const char *name)
 {
-	return text_ends(text_of(name), ".log") || text_ends(text_of(name), ".out") || text_ends(text_of(name), ".err") || !strcmp(name, "stdout") || !strcmp(name, "stderr");
+	struct text t = text_of(name);
+
+	return text_ends(t, ".log") || text_ends(t, ".out") || text_ends(t, ".err") || text_is(t, "stdout") || text_is(t, "stderr");
 }
 
 bool log_is_task(const char *path)
