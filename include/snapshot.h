@@ -124,6 +124,7 @@ struct snapshot *snapshot_new(const char *source, enum snapshot_part part); /* o
 struct snapshot *snapshot_ref(struct snapshot *s);
 const struct snapshot *snapshot_keep(const struct snapshot *s); /* the same for one who only reads; NULL is fine */
 void snapshot_unref(struct snapshot *s); /* NULL is fine */
+void snapshot_drop(const struct snapshot *s); /* the same for one who only reads */
 
 /* Builders. What does not fit is left off and marked; callers need not check. The name must be
  * one of the kind's specs (asserted). Text values are cleaned and copied. */

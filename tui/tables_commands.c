@@ -138,16 +138,6 @@ static const struct snapshot *ask(const struct setup *setup, struct engine *engi
 	return snapshot_keep(answer_to(engine_lake(engine), q));
 }
 
-static void let_go(const struct snapshot *s)
-{
-	const union {
-		const struct snapshot *seen;
-		struct snapshot *own;
-	} one = {s};
-
-	snapshot_unref(one.own);
-}
-
 /* ---- the commands ---- */
 
 int print_tables(const struct setup *setup, struct engine *engine, struct buf *out)
@@ -192,7 +182,7 @@ int print_table(const struct setup *setup, struct engine *engine, struct buf *ou
 	if (t)
 		code = (int)report_table(engine_lake(engine), t, answers, &report, out);
 	for (size_t i = 0; i < VIEWS_MAX; i++)
-		let_go(answers[i]);
+		snapshot_drop(answers[i]);
 	return code;
 }
 
@@ -269,6 +259,6 @@ int print_plan(const struct setup *setup, struct engine *engine, struct buf *out
 	t = find(engine_lake(engine), o->names[1], &code);
 	if (t)
 		code = (int)report_plan(engine_lake(engine), t, action->name, answer, &report, out);
-	let_go(answer);
+	snapshot_drop(answer);
 	return code;
 }

@@ -46,6 +46,16 @@ void snapshot_unref(struct snapshot *s)
 	free(s);
 }
 
+void snapshot_drop(const struct snapshot *s)
+{
+	const union {
+		const struct snapshot *seen;
+		struct snapshot *own;
+	} dropped = {s};
+
+	snapshot_unref(dropped.own);
+}
+
 /* A value whose text may be kept: cleaned, in the arena. */
 static struct value kept(struct snapshot *s, struct value v)
 {

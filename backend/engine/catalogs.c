@@ -301,13 +301,8 @@ void catalogs_targets(struct engine *e)
 
 static void hold(const struct snapshot **place, struct snapshot *s)
 {
-	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} old = {*place};
-
+	snapshot_drop(*place);
 	*place = s;
-	snapshot_unref(old.own);
 }
 
 static void take(struct engine *e, size_t i, struct snapshot *s)

@@ -52,12 +52,7 @@ static struct found *found_at(struct engine *e, const struct listener *l)
 
 static void found_forget(struct found *f)
 {
-	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} s = {f->pulse};
-
-	snapshot_unref(s.own);
+	snapshot_drop(f->pulse);
 	f->pulse = NULL;
 	f->asked = f->answered = false;
 }

@@ -57,17 +57,13 @@ struct member *member_add(struct engine *e, const char *name, const struct expec
 static void member_free(struct member *m)
 {
 	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} pulse = {m->service.pulse}, depth = {m->service.depth}, answer = {m->service.answer};
-	union {
 		const char *shared;
 		char *own;
 	} name = {m->service.name};
 
-	snapshot_unref(pulse.own);
-	snapshot_unref(depth.own);
-	snapshot_unref(answer.own);
+	snapshot_drop(m->service.pulse);
+	snapshot_drop(m->service.depth);
+	snapshot_drop(m->service.answer);
 	free(name.own);
 	free(m);
 }
@@ -140,10 +136,7 @@ static void give_targets(struct engine *e)
 
 void take_host(struct engine *e, struct snapshot *s)
 {
-	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} old = {s->part == PART_HOST ? e->host_news : e->docker_news};
+	const struct snapshot *old = s->part == PART_HOST ? e->host_news : e->docker_news;
 
 	if (s->part == PART_HOST && s->err.code && e->host_news) { /* what was seen before grows old, and is no lie */
 		snapshot_unref(s);
@@ -165,7 +158,7 @@ void take_host(struct engine *e, struct snapshot *s)
 			event_say(e, SEVERITY_BLOCKING, "host", "the kernel killed %lld processes for want of memory",
 				(long long)(s->facts->box.oom_kills - before->box.oom_kills));
 	}
-	snapshot_unref(old.own);
+	snapshot_drop(old);
 }
 
 static struct snapshot *news_of(struct engine *e, struct actor *a, int part)
@@ -537,19 +530,12 @@ static bool join_until(pthread_t thread, int64_t end)
 
 static void free_all(struct engine *e)
 {
-	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} s;
-
 	for (size_t i = 0; i < e->n_actors; i++)
 		actor_free(e->actors[i]);
 	for (size_t i = 0; i < e->n_members; i++)
 		member_free(e->members[i]);
-	for (size_t i = 0; i < e->n_found; i++) {
-		s.shared = e->found[i].pulse;
-		snapshot_unref(s.own);
-	}
+	for (size_t i = 0; i < e->n_found; i++)
+		snapshot_drop(e->found[i].pulse);
 	for (size_t i = 0; i < e->n_answers; i++)
 		snapshot_unref(e->answers[i]);
 	while (e->inquiries) {
@@ -558,10 +544,8 @@ static void free_all(struct engine *e)
 		free(e->inquiries);
 		e->inquiries = next;
 	}
-	s.shared = e->host_news;
-	snapshot_unref(s.own);
-	s.shared = e->docker_news;
-	snapshot_unref(s.own);
+	snapshot_drop(e->host_news);
+	snapshot_drop(e->docker_news);
 	streams_free(e);
 	catalogs_free(e);
 	free(e->members);

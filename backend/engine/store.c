@@ -68,12 +68,7 @@ const struct judged_finding *lake_warning(const struct lake *lake, size_t n, con
 
 static void hold(const struct snapshot **slot, struct snapshot *s)
 {
-	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} old = {*slot};
-
-	snapshot_unref(old.own);
+	snapshot_drop(*slot);
 	*slot = s;
 }
 

@@ -32,13 +32,8 @@ void streams_begin(struct engine *e)
 
 static void hold(struct stream_view *v, struct snapshot *s)
 {
-	union {
-		const struct snapshot *shared;
-		struct snapshot *own;
-	} old = {v->snapshot};
-
+	snapshot_drop(v->snapshot);
 	v->snapshot = s;
-	snapshot_unref(old.own);
 }
 
 bool stream_take(struct engine *e, struct snapshot *s)

@@ -19,16 +19,6 @@ struct places {
 	} *seats; /* as the profile's catalogs */
 };
 
-static void let_go(const struct snapshot *s)
-{
-	const union {
-		const struct snapshot *seen;
-		struct snapshot *own;
-	} one = {s};
-
-	snapshot_unref(one.own);
-}
-
 struct places *places_new(const struct profile *profile)
 {
 	struct places *p = mem_new(1, sizeof *p);
@@ -44,7 +34,7 @@ void places_free(struct places *p)
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->profile->n_catalogs; i++)
-		let_go(p->seats[i].newest);
+		snapshot_drop(p->seats[i].newest);
 	pthread_mutex_destroy(&p->lock);
 	free(p->seats);
 	free(p);
@@ -65,7 +55,7 @@ void places_tell(struct places *p, const struct catalog *c, const struct snapsho
 		p->seats[i].newest = snapshot_keep(s);
 	}
 	pthread_mutex_unlock(&p->lock);
-	let_go(old);
+	snapshot_drop(old);
 }
 
 /* ---- asking ---- */
@@ -200,7 +190,7 @@ bool places_tells(const struct places_known *k, const char *name)
 void places_known_free(struct places_known *k)
 {
 	for (size_t i = 0; i < k->n_held; i++)
-		let_go(k->held[i]);
+		snapshot_drop(k->held[i]);
 	free(k->held);
 	free(k->at);
 }
