@@ -186,9 +186,10 @@ def trino_says_the_same():
         ok("trino-serves-and-says-its-version", seen["verdict"] == "serving" and seen["version"]["found"] == "476", seen["version"])
         ours = [r for r in seen["tables"]["queries"] if r["source"] == "laketop"]
         ok("none-of-our-queries-still-runs", ours and all(r["state"] in ("FINISHED", "FAILED") or "system" in r["query"] for r in ours), ours[:3])
-        done = laketop("do", "expire", "lake", f"{N}.many", "by=trino", "older_than=1d", "--yes", "--profile", PROFILE)
+        many_name = f"{N}.many".removeprefix("lake.")
+        done = laketop("do", "expire", "lake", many_name, "by=trino", "older_than=1d", "--yes", "--profile", PROFILE)
         ok("trino-s-own-shortest-retention-is-said", done.returncode == 2 and "keeps at least 7d" in done.stderr, (done.stdout, done.stderr))
-        done = laketop("do", "compact", "lake", f"{N}.many", "by=trino", "--yes", "--profile", PROFILE, timeout=300)
+        done = laketop("do", "compact", "lake", many_name, "by=trino", "--yes", "--profile", PROFILE, timeout=300)
         ok("trino-runs-a-compaction-of-the-same-table-by-its-own-rule", done.returncode == 0 and "EXECUTE optimize" in done.stdout and
            ("data files" in done.stdout or "Trino had nothing to do" in done.stdout), (done.stdout, done.stderr))
         ok("no-next-uri-is-told", "/v1/statement/" not in json.dumps(seen), "a nextUri is as good as a password")
