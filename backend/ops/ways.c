@@ -114,8 +114,10 @@ static void say_holder(const struct port_row *row, char why[200])
 			o->probable ? " probably" : "", o->unit[0] ? ", unit " : "", o->unit);
 	else if (o->unit[0])
 		snprintf(who, sizeof who, "unit %.60s", o->unit);
-	snprintf(why, 200, "%u is held by %.50s%s%s%s: it could not start", row->port, row->answers ? row->answers->name : who[0] ? who : "another",
-		row->answers && who[0] ? " (" : "", row->answers ? who : "", row->answers && who[0] ? ")" : "");
+	if (row->answers)
+		snprintf(why, 200, "%u is held by %.50s%s%.105s%s: it could not start", row->port, row->answers->name, who[0] ? " (" : "", who, who[0] ? ")" : "");
+	else
+		snprintf(why, 200, "%u is held by %.119s: it could not start", row->port, who[0] ? who : "another");
 }
 
 /* Somebody else on one of its ports: it could not start. */
