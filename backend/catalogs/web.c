@@ -323,7 +323,8 @@ static bool may_show(struct probe *p, struct web *w, struct err *err)
 	if (!x || w->known || !(p->credentials.token || (p->credentials.user && p->credentials.password)))
 		return true;
 	if (!is_near(p) && !x->cleartext)
-		return err_set(err, ERR_AUTH, "its credential is kept: it would cross the network in clear (\"cleartext = yes\" in [service %.60s] allows that)", x->name);
+		return err_set(err, ERR_AUTH, "its credential is kept: it would cross the network in clear (\"cleartext = yes\" in [service %.60s] allows that)",
+			x->name);
 	said = p->holder == HOLDER_RIGHT ? ANSWERED_YES : ask_who(p, w);
 	if (said != ANSWERED_YES)
 		return err_set(err, said == ANSWERED_OTHER ? ERR_PROTOCOL : ERR_CONNECT, said == ANSWERED_OTHER ?

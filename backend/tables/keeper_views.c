@@ -648,8 +648,8 @@ static void add_listed(const struct look *l, struct places_known *known)
 	}
 }
 
-static bool put_plan(struct look *l, const struct plan_choice *choice, bool (*plan)(struct probe *p, const struct storage *at, const struct iceberg_metadata *m,
-	const struct plan_about *a, struct snapshot *s))
+static bool put_plan(struct look *l, const struct plan_choice *choice,
+	bool (*plan)(struct probe *p, const struct storage *at, const struct iceberg_metadata *m, const struct plan_about *a, struct snapshot *s))
 {
 	const struct catalog *c = l->k->catalog;
 	struct arena *arena = arena_new(PLACES_MOST);
