@@ -10,7 +10,8 @@ static const struct {
 	enum action_on on;
 } parts[] = {
 	{"groups", "group", ON_GROUP}, {"applications", "id", ON_APPLICATION}, {"drivers", "id", ON_DRIVER},
-	{"connectors", "name", ON_CONNECTOR}, {"tasks", "connector", ON_TASK}, {"activity", "pid", ON_BACKEND}, {"queries", "name", ON_QUERY}, {"queries", "id", ON_QUERY},
+	{"connectors", "name", ON_CONNECTOR}, {"tasks", "connector", ON_TASK}, {"activity", "pid", ON_BACKEND},
+	{"queries", "name", ON_QUERY}, {"queries", "id", ON_QUERY},
 };
 
 unsigned list_actions(struct panel_view *view, const struct list_row *row, const struct service *s)

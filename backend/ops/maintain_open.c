@@ -94,9 +94,9 @@ static bool prepare(struct action_job *j, struct err *err)
 		return err_set(err, ERR_CONNECT, "%s does not say whether operation %s still runs", service, l->operation);
 	snprintf(j->exact, sizeof j->exact, l->there ? "Interrupt operation %s of session %s, user laketop, at %.60s" :
 		"nothing is sent: operation %s of session %s has ended at %.60s", l->operation, l->session, service);
-	snprintf(j->effect, sizeof j->effect, l->there ? "%.150s still runs there: it ends, the table stays as it was, files that it had written may stay as "
-		"orphans; its entry is closed" : "%.150s ran to its end, or ended with its server: what became of the table only the table tells; its entry is "
-		"closed", l->entry.shown.title);
+	snprintf(j->effect, sizeof j->effect, l->there ? "%.150s still runs there: it ends, the table stays as it was, files that it had written may "
+		"stay as orphans; its entry is closed" : "%.150s ran to its end, or ended with its server: what became of the table only the table tells; its "
+		"entry is closed", l->entry.shown.title);
 	snprintf(j->verify, sizeof j->verify, l->there ? "the server knows the operation no more" : "the audit has its end");
 	return true;
 }

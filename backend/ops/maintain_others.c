@@ -96,7 +96,7 @@ static bool put_table(const struct action_job *j, const char *suffix, struct buf
 	if (good && ask->n_parts != 3)
 		good = err_set(err, ERR_USAGE, "Trino knows tables of one schema alone, and this name has %zu parts", ask->n_parts - 1);
 	if (good && strlen(ask->parts[2]) + strlen(suffix) < sizeof ask->parts[2])
-		strcat(ask->parts[2], suffix);
+		text_copy(ask->parts[2] + strlen(ask->parts[2]), strlen(suffix) + 1, text_of(suffix));
 	if (good)
 		rows_put_name(sql, ask, '"');
 	free(ask);
@@ -216,7 +216,9 @@ static bool put_execute(const struct action_job *j, const struct snapshot *plan,
 		       (!last || !last[0] || buf_printf(sql, ", retain_last => %s", last)) && buf_puts(sql, ")");
 	if (target && target[0])
 		plan_choice_read(state_of(j)->view, clock_wall_ms(), name, &choice, NULL);
-	return choice.target ? buf_printf(sql, " EXECUTE optimize(file_size_threshold => '%" PRId64 "B')", choice.target) : buf_puts(sql, " EXECUTE optimize");
+	if (!choice.target)
+		return buf_puts(sql, " EXECUTE optimize");
+	return buf_printf(sql, " EXECUTE optimize(file_size_threshold => '%" PRId64 "B')", choice.target);
 }
 
 bool trino_take(struct action_job *j, const struct snapshot *plan, const struct table_state *now, struct err *err)

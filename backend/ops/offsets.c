@@ -415,11 +415,13 @@ static void hint(const struct lake *lake, const struct action_wish *w, const cha
 {
 	(void)lake;
 	(void)w;
-	text_copy(out, 200, text_of(!strcmp(option, "to") ? "an offset, a time (2026-11-29T20:00Z), or so long ago (-2h)" : "this one alone; empty: all that it reads"));
+	text_copy(out, 200, !strcmp(option, "to") ? TEXT("an offset, a time (2026-11-29T20:00Z), or so long ago (-2h)") :
+		TEXT("this one alone; empty: all that it reads"));
 }
 
 static const char *const with_topic[] = {"topic", NULL}, *const with_both[] = {"to", "topic", NULL};
-#define ON_OFFSETS .on = ON_GROUP, .hint = hint, .destructive = true, .limit_ms = 60000, .offer = offer, .prepare = prepare, .run = run, .free = plan_free
+#define ON_OFFSETS .on = ON_GROUP, .hint = hint, .destructive = true, \
+	.limit_ms = 60000, .offer = offer, .prepare = prepare, .run = run, .free = plan_free
 
 const struct action_spec action_reset_earliest = {
 	.verb = "reset-earliest", .help = "read again from where its partitions begin", .options = with_topic, ON_OFFSETS};

@@ -11,8 +11,8 @@
 extern const struct action_spec action_start, action_stop, action_restart;
 
 /* spark_kill.c, connectors.c, offsets.c, backends.c: parts of a service */
-extern const struct action_spec action_kill, action_kill_driver, action_stop_query, action_pause, action_resume, action_restart_connector, action_restart_task,
-	action_reset, action_reset_earliest, action_reset_latest, action_terminate;
+extern const struct action_spec action_kill, action_kill_driver, action_stop_query, action_pause, action_resume, action_restart_connector,
+	action_restart_task, action_reset, action_reset_earliest, action_reset_latest, action_terminate;
 
 /* What a master's page says of an application that is to be killed; pure. token: "" it wants none. */
 enum kill_page { KILL_OFFERED, KILL_NOT_OFFERED, KILL_NOT_THERE };
