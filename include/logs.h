@@ -144,6 +144,7 @@ size_t logs_find(const struct logs *logs, int64_t at, uint64_t number); /* the f
 void logs_forget(struct logs *logs);           /* all that was taken: it was printed */
 uint64_t logs_missed(const struct logs *logs); /* lines that were never taken */
 uint64_t logs_gone(const struct logs *logs);   /* lines that were, and made room */
+bool logs_pressed(const struct logs *logs);     /* more comes than waits to be taken: a reader stands still */
 uint64_t logs_serial(const struct logs *logs); /* no two are the same */
 bool logs_is_part(const struct logs *logs);
 bool logs_begins(const struct logs *logs);     /* there is nothing older */

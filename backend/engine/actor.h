@@ -147,6 +147,7 @@ struct engine {
 	struct logs *logs;   /* NULL: nobody looks */
 	struct logs *logs_coming, *logs_found; /* shown soon; what a search finds */
 	char logs_service[NAME_SIZE];
+	bool logs_hidden;    /* lines were taken that no picture shows yet */
 	int64_t logs_wait;   /* clock_ms(): what comes is shown, read or not */
 	int64_t logs_next, logs_watched; /* clock_ms(): not taken before; looked at last */
 	struct ops *ops;             /* NULL before the start is whole */

@@ -112,14 +112,19 @@ void logs_take(struct engine *e)
 		if (logs_caught_up(e->logs_coming) || e->lake.now >= e->logs_wait)
 			show(e);
 	}
-	if (!e->logs || e->lake.now < e->logs_next)
+	if (!e->logs)
 		return;
+	if (e->lake.now < e->logs_next) { /* not every picture, but every line */
+		e->logs_hidden = (logs_pressed(e->logs) && logs_turn(e->logs)) || e->logs_hidden;
+		return;
+	}
 	had = logs_count(e->logs) + (size_t)logs_gone(e->logs);
-	if (!logs_turn(e->logs))
+	if (!logs_turn(e->logs) && !e->logs_hidden)
 		return;
 	e->lake.turn++;
-	if (logs_count(e->logs) + (size_t)logs_gone(e->logs) - had > FLOOD_LINES)
+	if (e->logs_hidden || logs_count(e->logs) + (size_t)logs_gone(e->logs) - had > FLOOD_LINES)
 		e->logs_next = e->lake.now + FLOOD_MS;
+	e->logs_hidden = false;
 }
 
 int64_t logs_due(const struct engine *e, int64_t due)

@@ -14,7 +14,7 @@
 #include "clock.h"
 #include "logs_own.h"
 
-enum { BYTES_DEFAULT = 4 << 20, QUEUE_MAX = 1 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2, PROGRESS_MS = 100,
+enum { BYTES_DEFAULT = 4 << 20, QUEUE_MAX = 2 << 20, OVERHEAD = sizeof(struct log_entry) + 32, IDLE_MS = 250, STREAMS = 2, PROGRESS_MS = 100,
 	BEHIND = 2 << 20 };
 
 struct log_reader {
@@ -45,7 +45,7 @@ struct logs {
 	int cancel;
 	pthread_mutex_t news_lock;
 	void (*news)(void *ctx);
-	_Atomic bool ended, full;
+	_Atomic bool ended, full, pressed;
 	uint64_t serial;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t room, left;
@@ -174,8 +174,15 @@ static bool take_event(void *ctx, const struct log_event *event)
 	memcpy(e->text, event->text.at, len);
 	e->text[e->len] = '\0';
 	pthread_mutex_lock(&logs->lock);
-	while (waits && logs->queue.bytes > QUEUE_MAX && !reader_ended(r))
+	while (waits && logs->queue.bytes > QUEUE_MAX && !reader_ended(r)) {
+		if (!atomic_exchange(&logs->pressed, true)) {
+			pthread_mutex_unlock(&logs->lock);
+			tell_news(logs);
+			pthread_mutex_lock(&logs->lock);
+			continue;
+		}
 		pthread_cond_wait(&logs->room, &logs->lock);
+	}
 	first = !logs->queue.n;
 	if (logs->options.most && logs->number >= logs->options.most)
 		atomic_store(&logs->full, true);
@@ -519,6 +526,7 @@ bool logs_turn(struct logs *logs)
 	if (logs->queue.n) {
 		came = logs->queue;
 		logs->queue = (struct entries){0};
+		atomic_store(&logs->pressed, false);
 		pthread_cond_broadcast(&logs->room);
 	}
 	pthread_mutex_unlock(&logs->lock);
@@ -543,6 +551,11 @@ bool logs_caught_up(const struct logs *logs)
 		if (!atomic_load(&logs->readers[i].caught_up))
 			return false;
 	return true;
+}
+
+bool logs_pressed(const struct logs *logs)
+{
+	return atomic_load(&logs->pressed);
 }
 
 uint64_t logs_serial(const struct logs *logs)
