@@ -42,7 +42,7 @@ struct watch {
 	size_t steps;     /* of a run: how many were told */
 };
 
-/* Ctrl-C and kill end the watching, not the thing: the audit then says that nobody waited for it. */
+/* Ctrl-C, kill and a terminal that goes end the watching, not the thing: the audit then says that nobody waited for it. */
 static volatile sig_atomic_t told_to_end;
 
 static void take_signal(int number)
@@ -52,10 +52,13 @@ static void take_signal(int number)
 
 static void listen_to_signals(void)
 {
-	struct sigaction action = {.sa_handler = take_signal}; /* without SA_RESTART: a wait ends */
+	struct sigaction action = {.sa_handler = take_signal}, before; /* without SA_RESTART: a wait ends */
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, NULL, &before);
+	if (before.sa_handler != SIG_IGN) /* nohup wants it so */
+		sigaction(SIGHUP, &action, NULL);
 }
 
 /* tables: the catalogs, too, where every table has to be known. */

@@ -2,24 +2,30 @@
 /*
  * Who changed what, when, how it ended: STATE/audit.jsonl, one line when an action begins and one
  * when it ends, whole lines by O_APPEND, on disk before anything is done. A begin whose end is missing
- * and whose process is gone was cut short: the next start shows it.
+ * and whose process is gone was cut short: the next start shows it. One whose process lives is in the way of
+ * the same thing by any other laketop. Who moves the file away moves nothing out of sight: it is begun anew.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "json.h"
 #include "ops.h"
+#include "ops_own.h"
 
-enum { AUDIT_TAIL = 1 << 20, AUDIT_MAX = 8 << 20, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256, SAME_START_MS = 1500 };
+enum { AUDIT_TAIL = 4 << 20, AUDIT_MAX = 4 << 20, LOCK_MS = 1000, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256, SAME_START_MS = 1500 };
 
 struct audit {
 	struct host *host;
+	pthread_mutex_t lock; /* of fd: workers write their notes */
 	int fd;
 	char path[520];
 	int64_t began; /* this process */
@@ -27,6 +33,20 @@ struct audit {
 	const struct profile *profile;
 };
 static const char *const phases[] = {[AUDIT_BEGIN] = "begin", [AUDIT_NOTE] = "note", [AUDIT_END] = "end"};
+
+/* The file of that name, a plain one; -1. */
+static int open_file(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	err_set(err, ERR_SYSTEM, "%s: %s", path, fd < 0 ? strerrordesc_np(errno) : "is no plain file");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
 
 struct audit *audit_open(struct host *h, const char *state_dir, const struct profile *profile, struct err *err)
 {
@@ -39,6 +59,7 @@ struct audit *audit_open(struct host *h, const char *state_dir, const struct pro
 		return NULL;
 	}
 	a = mem_new(1, sizeof *a);
+	pthread_mutex_init(&a->lock, NULL);
 	a->host = h;
 	a->profile = profile;
 	a->began = h->began(h, getpid());
@@ -48,18 +69,20 @@ struct audit *audit_open(struct host *h, const char *state_dir, const struct pro
 	snprintf(a->run, sizeof a->run, "%d.%lld", (int)getpid(), (long long)clock_wall_ms());
 	if (stat(a->path, &st) == 0 && st.st_size > AUDIT_MAX)
 		rename(a->path, old);
-	a->fd = open(a->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-	if (a->fd >= 0 && fstat(a->fd, &st) == 0 && S_ISREG(st.st_mode))
+	a->fd = open_file(a->path, err);
+	if (a->fd >= 0)
 		return a;
-	err_set(err, ERR_SYSTEM, "%s: %s", a->path, a->fd < 0 ? strerrordesc_np(errno) : "is no plain file");
 	audit_close(a);
 	return NULL;
 }
 
 void audit_close(struct audit *a)
 {
-	if (a && a->fd >= 0)
+	if (!a)
+		return;
+	if (a->fd >= 0)
 		close(a->fd);
+	pthread_mutex_destroy(&a->lock);
 	free(a);
 }
 
@@ -103,13 +126,41 @@ static void put_options(struct json_writer *w, const struct profile *profile, co
 	json_close(w, '}');
 }
 
+/* Another laketop may have begun a new one, somebody may have taken it away: what is written must be found. */
+static bool follow_name(struct audit *a, struct err *err)
+{
+	struct stat ours, named;
+	int fd;
+
+	if (fstat(a->fd, &ours) == 0 && stat(a->path, &named) == 0 && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+		return true;
+	fd = open_file(a->path, err);
+	if (fd < 0)
+		return false;
+	close(a->fd);
+	a->fd = fd;
+	return true;
+}
+
+/* A full disk cuts a line in two: the next one begins on its own. */
+static bool ends_with_a_line(int fd)
+{
+	struct stat st;
+	char last;
+
+	return fstat(fd, &st) < 0 || st.st_size == 0 || pread(fd, &last, 1, st.st_size - 1) != 1 || last == '\n';
+}
+
 static bool write_line(struct audit *a, const char *run, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
 {
 	struct json_writer w;
 	struct buf line;
 	bool fine;
 
+	if (!follow_name(a, err))
+		return false;
 	buf_init(&line, LINE_MAX_BYTES);
+	buf_puts(&line, ends_with_a_line(a->fd) ? "" : "\n");
 	json_begin(&w, &line, false);
 	json_open(&w, NULL, '{');
 	json_put_time(&w, "at", clock_wall_ms());
@@ -144,16 +195,12 @@ static bool write_line(struct audit *a, const char *run, enum audit_phase phase,
 	return fine;
 }
 
-bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
-{
-	return write_line(a, a->run, phase, s, note, err);
-}
-
 /* ---- what was left open ---- */
 
 struct pending {
 	char run[40];
 	struct action_shown shown;
+	char profile[NAME_SIZE];
 	int64_t pid, began; /* of the process that wrote it */
 };
 
@@ -195,11 +242,16 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 	}
 	while (at < *n && (list[at].shown.id != (uint64_t)id || strcmp(list[at].run, run) != 0))
 		at++;
-	if (!strcmp(phase, phases[AUDIT_BEGIN]) && at == *n && *n < PENDING_MAX && json_i64(json_get(j, "pid"), &pid)) {
-		struct pending *p = &list[(*n)++];
+	if (!strcmp(phase, phases[AUDIT_BEGIN]) && at == *n && json_i64(json_get(j, "pid"), &pid)) {
+		struct pending *p;
 
+		if (*n == PENDING_MAX) /* the newest are told */
+			drop_pending(list, n, 0);
+		at = *n;
+		p = &list[(*n)++];
 		*p = (struct pending){.pid = pid, .shown = {.id = (uint64_t)id, .state = ACTION_OPEN, .part = (double)NAN}};
 		text_copy(p->run, sizeof p->run, text_of(run));
+		text_of_json(p->profile, sizeof p->profile, j, "profile");
 		text_of_json(p->shown.title, sizeof p->shown.title, j, "title");
 		text_of_json(p->shown.exact, sizeof p->shown.exact, j, "exact");
 		text_of_json(p->shown.who, sizeof p->shown.who, j, "who");
@@ -228,19 +280,28 @@ static bool is_at_it(struct host *h, const struct pending *p)
 	return began && llabs(began - p->began) < SAME_START_MS;
 }
 
-/* The begun ones without an end, of the last that was written. */
-static size_t read_pending(struct host *h, const char *path, struct pending *list)
+static void read_file(struct host *h, const char *path, struct pending *list, size_t *n)
 {
 	struct text rest, line;
 	struct buf tail;
-	size_t n = 0;
 
 	buf_init(&tail, AUDIT_TAIL);
 	h->read_tail(h, path, AUDIT_TAIL, &tail, NULL);
 	rest = buf_text(&tail);
 	while (text_line(&rest, &line))
-		read_line(line, list, &n);
+		read_line(line, list, n);
 	buf_free(&tail);
+}
+
+/* The begun ones without an end, of the last that was written, before and after the file was begun anew. */
+static size_t read_pending(struct host *h, const char *path, struct pending *list)
+{
+	char old[524];
+	size_t n = 0;
+
+	snprintf(old, sizeof old, "%s.1", path);
+	read_file(h, old, list, &n);
+	read_file(h, path, list, &n);
 	return n;
 }
 
@@ -257,9 +318,12 @@ static uint64_t shown_id(const struct pending *p)
 static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
 {
 	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
-	size_t n = read_pending(h, path, list), filled = 0;
+	size_t n = read_pending(h, path, list), filled = 0, first;
 
-	for (size_t i = 0; i < n && filled < most; i++) {
+	for (first = n; first > 0 && filled < most; first--)
+		filled += !is_at_it(h, &list[first - 1]);
+	filled = 0;
+	for (size_t i = first; i < n; i++) {
 		if (is_at_it(h, &list[i]))
 			continue;
 		out[filled] = list[i].shown;
@@ -319,10 +383,78 @@ bool audit_entry_shown(struct audit *a, uint64_t id, struct audit_entry *out)
 bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err)
 {
 	struct action_shown shown = entry->shown;
+	bool fine;
 
 	shown.id = entry->id;
 	shown.state = how;
 	shown.ended = clock_wall_ms();
 	text_clean(shown.words, sizeof shown.words, text_of(words));
-	return write_line(a, entry->run, AUDIT_END, &shown, "written by a later laketop", err);
+	pthread_mutex_lock(&a->lock);
+	fine = write_line(a, entry->run, AUDIT_END, &shown, "written by a later laketop", err);
+	pthread_mutex_unlock(&a->lock);
+	return fine;
+}
+
+/* ---- who is at it elsewhere ---- */
+
+static bool goes_beside(const char *verb)
+{
+	for (size_t i = 0; action_specs[i]; i++)
+		if (!strcmp(action_specs[i]->verb, verb))
+			return action_specs[i]->beside;
+	return false;
+}
+
+/* Another laketop on this machine has begun something on the same thing, and lives. */
+static bool is_free(struct audit *a, const struct action_shown *s, struct err *err)
+{
+	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
+	const char *profile = a->profile && a->profile->name ? a->profile->name : "";
+	bool is_so = true;
+
+	for (size_t i = goes_beside(s->wish.verb) ? 0 : read_pending(a->host, a->path, list); i-- > 0 && is_so;)
+		if (list[i].pid != getpid() && is_on(&list[i], s->wish.service, s->wish.subject) && !strcmp(list[i].profile, profile) &&
+			!goes_beside(list[i].shown.wish.verb) && is_at_it(a->host, &list[i]))
+			is_so = err_set(err, ERR_USAGE, "%.100s is not over yet: another laketop began it (%.60s)", list[i].shown.title, list[i].shown.who);
+	free(list);
+	return is_so;
+}
+
+static bool locked(struct audit *a, struct err *err)
+{
+	int64_t end = clock_ms() + LOCK_MS;
+
+	while (flock(a->fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return true; /* a file system that knows no locks */
+		if (clock_ms() >= end)
+			return err_set(err, ERR_SYSTEM, "%s: another laketop holds it", a->path);
+		poll(NULL, 0, 5);
+	}
+	return true;
+}
+
+/* Of two that begin the same at the same moment one is first. */
+static bool write_begin(struct audit *a, const struct action_shown *s, const char *note, struct err *err)
+{
+	bool fine;
+	int fd;
+
+	if (!follow_name(a, err) || !locked(a, err))
+		return false;
+	fd = a->fd;
+	fine = is_free(a, s, err) && write_line(a, a->run, AUDIT_BEGIN, s, note, err);
+	if (fd == a->fd)
+		flock(fd, LOCK_UN);
+	return fine;
+}
+
+bool audit_write(struct audit *a, enum audit_phase phase, const struct action_shown *s, const char *note, struct err *err)
+{
+	bool fine;
+
+	pthread_mutex_lock(&a->lock);
+	fine = phase == AUDIT_BEGIN ? write_begin(a, s, note, err) : write_line(a, a->run, phase, s, note, err);
+	pthread_mutex_unlock(&a->lock);
+	return fine;
 }

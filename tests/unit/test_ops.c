@@ -405,6 +405,132 @@ static void what_was_cut_short_is_shown_by_the_next_start(void **state)
 	buf_free(&text);
 }
 
+/* Begins what s says in a process of its own, which waits for a byte before it dies as if killed. Its pid. */
+static pid_t another_laketop(struct action_shown *s, int from_us[2])
+{
+	int to_us[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(from_us) | pipe(to_us), 0);
+	child = fork();
+	if (child == 0) {
+		struct audit *a = audit_open(world.local, world.folder, world.profile, NULL);
+		bool fine = a && audit_write(a, AUDIT_BEGIN, s, NULL, NULL);
+
+		close(from_us[1]);
+		if (write(to_us[1], "", 1) != 1 || read(from_us[0], &byte, 1) < 0)
+			fine = false;
+		_exit(!fine);
+	}
+	close(from_us[0]);
+	assert_int_equal(read(to_us[0], &byte, 1), 1);
+	close(to_us[0]);
+	close(to_us[1]);
+	return child;
+}
+
+static struct action_shown begun_shown(uint64_t id, const char *verb, const char *service)
+{
+	struct action_shown s = {.id = id, .state = ACTION_RUNNING, .wish = wish_of(verb, service), .begun = 1795953871000, .part = (double)NAN};
+
+	snprintf(s.title, sizeof s.title, "%s %s", verb, service);
+	return s;
+}
+
+static void what_another_laketop_is_at_is_not_begun_here(void **state)
+{
+	struct action_shown theirs = begun_shown(7, "stop", "web"), ours = begun_shown(8, "restart", "web");
+	struct err err = {0};
+	struct audit *a;
+	int end[2], status;
+	pid_t child = another_laketop(&theirs, end);
+
+	(void)state;
+	a = audit_open(world.local, world.folder, world.profile, &err);
+	assert_false(audit_write(a, AUDIT_BEGIN, &ours, NULL, &err));
+	assert_non_null(strstr(err.words, "stop web is not over yet: another laketop"));
+	ours.wish = wish_of("stop", "db");
+	assert_true(audit_write(a, AUDIT_BEGIN, &ours, NULL, &err));
+	close(end[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	/* it is gone: what it left open is told, and in nobody's way */
+	ours = begun_shown(9, "restart", "web");
+	assert_true(audit_write(a, AUDIT_BEGIN, &ours, NULL, &err));
+	audit_close(a);
+}
+
+static void cut_short(struct action_shown *s)
+{
+	int end[2], status;
+	pid_t child = another_laketop(s, end);
+
+	close(end[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void behind_half_a_line_a_begin_is_read(void **state)
+{
+	struct action_shown s = begun_shown(7, "stop", "web"), open[4];
+	char path[128];
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("{\"at\":\"2026-11-29T10:00:00Z\",\"pha", f); /* the disk was full */
+	fclose(f);
+	cut_short(&s);
+	assert_int_equal(actions_left_open(world.local, world.folder, open, 4), 1);
+	assert_string_equal(open[0].title, "stop web");
+}
+
+static void of_many_left_open_the_newest_are_told(void **state)
+{
+	char name[8];
+	struct action_shown open[2];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct action_shown s;
+
+		snprintf(name, sizeof name, "s%d", i);
+		s = begun_shown(7, "stop", name);
+		cut_short(&s);
+	}
+	assert_int_equal(actions_left_open(world.local, world.folder, open, 2), 2);
+	assert_string_equal(open[0].title, "stop s1");
+	assert_string_equal(open[1].title, "stop s2");
+}
+
+static void a_file_that_is_begun_anew_or_taken_away_hides_nothing(void **state)
+{
+	struct action_shown s = begun_shown(7, "stop", "web"), ours = begun_shown(8, "stop", "db"), open[1];
+	char path[128], old[132];
+	struct err err = {0};
+	struct audit *a;
+	struct buf text;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	snprintf(old, sizeof old, "%s.1", path);
+	cut_short(&s);
+	a = audit_open(world.local, world.folder, world.profile, &err);
+	assert_non_null(a);
+	assert_int_equal(rename(path, old), 0);
+	assert_int_equal(audit_left_open(a, open, 1), 1);
+	assert_string_equal(open[0].title, "stop web");
+	assert_true(audit_write(a, AUDIT_BEGIN, &ours, NULL, &err));
+	text = audit_text();
+	assert_non_null(strstr(text.at, "stop db"));
+	buf_free(&text);
+	audit_close(a);
+	unlink(old);
+}
+
 static void no_secret_of_the_profile_is_ever_written(void **state)
 {
 	char words[100] = "psql password=hunter2-hunter2 and hunter2-hunter2";
@@ -704,6 +830,10 @@ int main(void)
 		TEST(it_is_done_when_the_verdict_says_so_and_not_before),
 		TEST(what_cannot_be_done_says_why),
 		TEST(what_was_cut_short_is_shown_by_the_next_start),
+		TEST(what_another_laketop_is_at_is_not_begun_here),
+		TEST(behind_half_a_line_a_begin_is_read),
+		TEST(of_many_left_open_the_newest_are_told),
+		TEST(a_file_that_is_begun_anew_or_taken_away_hides_nothing),
 		TEST(no_secret_of_the_profile_is_ever_written),
 		TEST(an_audit_that_is_no_plain_file_is_refused),
 		TEST(an_argv_is_shown_as_it_could_be_typed),
