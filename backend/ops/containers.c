@@ -11,7 +11,11 @@
 #include "json.h"
 #include "ways.h"
 
-enum { BODY_MAX = 1 << 20, ANSWER_MS = 60000 /* a stop takes 20 s by itself */, YOUNG_MS = 3000, LOOK_YOUNG_MS = 300, LOOK_EVERY_MS = 1000, FRAME_HEAD = 8, LOOP_RESTARTS = 2 };
+enum {
+	BODY_MAX = 1 << 20, FRAME_HEAD = 8, LOOP_RESTARTS = 2,
+	ANSWER_MS = 60000, /* a stop takes 20 s by itself */
+	YOUNG_MS = 3000, LOOK_YOUNG_MS = 300, LOOK_EVERY_MS = 1000, LOOK_LOOP_MS = 100,
+};
 
 /* Docker's {"message":"..."}, else the whole. */
 static void docker_says(struct text body, char out[600])
@@ -110,7 +114,7 @@ bool container_watch(struct action_job *j, const struct plan *p, const char *id,
 {
 	char path[120];
 	struct container_end end;
-	int64_t code = 0;
+	int64_t code = 0, every;
 	bool fine;
 
 	snprintf(path, sizeof path, "/containers/%.80s/json", id);
@@ -124,9 +128,11 @@ bool container_watch(struct action_job *j, const struct plan *p, const char *id,
 			code = end.code; /* while it runs again it is 0 */
 		if (seen && !end.ended)
 			end.code = code;
-		if (seen && (end.ended || end.restarts >= LOOP_RESTARTS))
+		/* its code is told between two runs only: some more looks for that */
+		if (seen && (end.ended || end.restarts >= LOOP_RESTARTS + (code ? 0 : 3)))
 			return say_end(j, p, id, &end, err);
-	} while (watch_goes_on(j, clock_wall_ms() - p->began < YOUNG_MS ? LOOK_YOUNG_MS : LOOK_EVERY_MS, err, &fine));
+		every = seen && end.restarts ? LOOK_LOOP_MS : clock_wall_ms() - p->began < YOUNG_MS ? LOOK_YOUNG_MS : LOOK_EVERY_MS;
+	} while (watch_goes_on(j, every, err, &fine));
 	if (!fine)
 		read_last_words(j, p, id);
 	return fine;

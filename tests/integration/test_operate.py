@@ -397,7 +397,8 @@ def what_was_cut_short_is_told_by_the_next_start():
     titles = ("start slow", "restart stubborn", "start made", "start unit")
     for title in titles:
         one = begin(path, *title.split(), env=env)
-        ok(f"begun-{title.replace(' ', '-')}", until(30, lambda t=title: [a for a in audit() if a["title"] == t and a["phase"] == "begin"]), audit()[-2:])
+        ok(f"begun-{title.replace(' ', '-')}", until(30, lambda t=title: [a for a in audit() if a["title"] == t and a["phase"] == "begin" and a["pid"] == one.pid]),
+           audit()[-2:])
         one.kill()
         one.wait()
     got, text = act(path, "actions")
