@@ -101,7 +101,8 @@ static bool push_compose(struct action_job *j, struct plan *p, struct err *err)
 		plan_push(p, "docker-compose");
 	} else {
 		found = false;
-		err_set(err, ERR_SYSTEM, "neither \"docker compose\" nor docker-compose is installed: apt-get install docker-compose, or Docker's docker-compose-plugin");
+		err_set(err, ERR_SYSTEM, "neither \"docker compose\" nor docker-compose is installed: apt-get install docker-compose, or Docker's "
+			"docker-compose-plugin");
 	}
 	buf_free(&out);
 	return found;
