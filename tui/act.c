@@ -215,7 +215,7 @@ static bool run_one(const struct setup *setup, struct engine *engine, const stru
 	}
 	if (!engine_confirm(engine, id, &err)) {
 		fprintf(stderr, "laketop: %s\n", err.words);
-		*code = refused(engine_lake(engine));
+		*code = EXIT_REFUSED;
 		return false;
 	}
 	engine_turn(engine);
@@ -257,7 +257,7 @@ static int act_on_many(const struct setup *setup, struct engine *engine, const s
 	}
 	if (!engine_confirm_all(engine, ids, n_ids, setup->options->keep_going, &err)) {
 		fprintf(stderr, "laketop: %s\n", err.words);
-		return refused(engine_lake(engine));
+		return EXIT_REFUSED;
 	}
 	engine_turn(engine);
 	for (size_t i = 0; i < n_ids; i++) {

@@ -30,6 +30,7 @@ struct printing {
 	int width; /* of the words of sources */
 	struct buf out;
 	bool broken; /* nobody reads what we write */
+	bool printed; /* something */
 };
 
 /* ---- whose log ---- */
@@ -193,6 +194,7 @@ static void print_taken(struct printing *p)
 
 		buf_reset(&p->out);
 		p->setup->options->json ? put_json(p, e) : put_text(p, e);
+		p->printed = true;
 		p->broken = fwrite(p->out.at, 1, p->out.len, stdout) != p->out.len;
 	}
 	logs_forget(p->logs);
@@ -239,18 +241,22 @@ static int print_all(struct printing *p, int news, int signals)
 	return 0;
 }
 
-static void say_what_is_missing(const struct printing *p)
+/* False: of none of them anything could be read. */
+static bool say_what_is_missing(const struct printing *p)
 {
+	size_t n = 0;
 	char words[200];
 
 	for (size_t i = 0; i < logs_sources(p->logs); i++) {
 		logs_words(p->logs, i, words);
+		n += words[0] != '\0';
 		if (words[0])
 			fprintf(stderr, "laketop: %s (%s): %s\n", logs_source(p->logs, i)->service, log_kind_word(logs_source(p->logs, i)->kind), words);
 	}
 	if (logs_gone(p->logs))
 		fprintf(stderr, "laketop: %llu older lines are left out: they are more than memory should hold; --since a later time\n",
 			(unsigned long long)logs_gone(p->logs));
+	return p->printed || n < logs_sources(p->logs);
 }
 
 static void tell(void *ctx)
@@ -265,6 +271,7 @@ static int run(struct printing *p, const struct log_source *sources, size_t n)
 {
 	const struct options *o = p->setup->options;
 	int signals = signals_of_end(), news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ended;
+	bool any;
 	int64_t since;
 
 	p->as_it_comes = n == 1 && sources[0].kind != LOG_CONTAINER && sources[0].kind != LOG_WORKER; /* they have two streams */
@@ -274,11 +281,11 @@ static int run(struct printing *p, const struct log_source *sources, size_t n)
 		.match = o->match, .least = p->level, .tail = TAIL, .follow = o->follow,
 		.patient = true, .bytes = BYTES, .news = tell, .ctx = &news});
 	ended = print_all(p, news, signals);
-	say_what_is_missing(p);
+	any = say_what_is_missing(p);
 	logs_close(p->logs, CLOSE_MS);
 	close(news);
 	close(signals);
-	return ended ? 128 + ended : EXIT_READY;
+	return ended ? 128 + ended : any ? EXIT_READY : EXIT_UNKNOWN;
 }
 
 int logs_run(const struct setup *setup)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* laketop: reads the command line and the profile, then runs the screen or a command. */
+#include <errno.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report.h"
 #include "run.h"
@@ -61,6 +64,18 @@ static int complain(const char *words)
 	return EXIT_USAGE;
 }
 
+/* Who reads our words and stops is content; a disk that is full keeps half of them, and nobody sees it. */
+static int said_all(int code)
+{
+	struct pollfd reader = {STDOUT_FILENO, 0, 0};
+	int failed = fflush(stdout), why = errno;
+
+	if ((!failed && !ferror(stdout)) || (poll(&reader, 1, 0) > 0 && reader.revents & POLLERR))
+		return code;
+	fprintf(stderr, "laketop: not all could be written%s%s\n", failed ? ": " : "", failed ? strerror(why) : "");
+	return code == EXIT_READY ? EXIT_NOT_READY : code;
+}
+
 int main(int argc, char *argv[])
 {
 	bool utf8 = terminal_locale();
@@ -76,7 +91,7 @@ int main(int argc, char *argv[])
 	if (!options_parse(argc, argv, &options, &err))
 		return complain(err.words);
 	if (options.help || options.version)
-		return say_and_leave(&options);
+		return said_all(say_and_leave(&options));
 	setup.ascii = setup.ascii || options.ascii;
 	setup.state_dir = state_dir(state, sizeof state);
 	setup.host = host_local();
@@ -91,7 +106,7 @@ int main(int argc, char *argv[])
 		code = complain(words);
 	} else {
 		signal(SIGPIPE, SIG_IGN);
-		code = options.command == COMMAND_SCREEN ? loop_run(&setup) : command_run(&setup);
+		code = options.command == COMMAND_SCREEN ? loop_run(&setup) : said_all(command_run(&setup));
 	}
 	profile_free(profile);
 	setup.host->close(setup.host);

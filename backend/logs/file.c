@@ -127,14 +127,19 @@ static bool read_piece(struct reading *f, const char *path, int64_t offset, size
 /* Where the line begins that is the first whole one from offset on. */
 static int64_t line_from(struct reading *f, const char *path, int64_t offset)
 {
-	const char *end;
+	int64_t at = offset - 1;
 
 	if (offset <= 0)
 		return 0;
-	if (!read_piece(f, path, offset - 1, PROBE, NULL) || !f->piece.len)
-		return offset;
-	end = memchr(f->piece.at, '\n', f->piece.len);
-	return end ? offset - 1 + (end + 1 - f->piece.at) : offset;
+	/* a line may be longer than any probe */
+	while (at < offset + TAIL && read_piece(f, path, at, PROBE, NULL) && f->piece.len) {
+		const char *end = memchr(f->piece.at, '\n', f->piece.len);
+
+		if (end)
+			return at + (end + 1 - f->piece.at);
+		at += (int64_t)f->piece.len;
+	}
+	return offset;
 }
 
 /* The first stamp of a line from offset on, and where that line begins; -1: none near. */

@@ -126,6 +126,27 @@ def nothing_reaches_the_terminal_uncleaned():
         ok(f"a-line-of-a-megabyte-is-cut{''.join(how)}", len(out) < 200000, len(out))
 
 
+def a_last_piece_that_begins_in_a_long_line():
+    path = home / "long.log"
+    path.write_bytes(f"{stamp(9)} INFO ".encode() + b"x" * (300 << 10) + f"\n{stamp(5)} WARN whole\n".encode())
+    done = logs(str(path))
+    ok("half-a-line-is-no-line", done.stdout.count("\n") == 1 and "WARN" in done.stdout, done.stdout[-300:])
+
+
+def what_cannot_be_written_is_said():
+    path = home / "some.log"
+    path.write_text(f"{stamp(5)} INFO a line\n" * 1000)
+    for command in (["logs", str(path)], ["--help"], ["ports"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([LAKETOP, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+        ok(f"a-full-disk-is-no-success-{command[0].strip('-')}", done.returncode == 1 and "could be written" in done.stderr, done)
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([LAKETOP, "logs", str(path)], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+    os.close(write)
+    ok("who-has-read-enough-is-no-failure", done.returncode == 0 and not done.stderr, done)
+
+
 def words_for_who_asks_wrongly():
     path = profile("names", kafka={"kind": "kafka", "port": 1}, airflow={"kind": "other", "port": 2, "log": home / "nowhere.log"})
     done = logs("kafkaa", "--profile", path)
@@ -135,7 +156,7 @@ def words_for_who_asks_wrongly():
     done = logs("kafka/app-1", "--profile", path)
     ok("an-application-that-nobody-knows-is-told-how-to-be-named", done.returncode == 2 and "app-1" in done.stderr and "WORKER" in done.stderr, done)
     done = logs("airflow", "--profile", path)
-    ok("a-file-that-is-not-there-is-said", "nowhere.log is not there" in done.stderr, done)
+    ok("a-file-that-is-not-there-is-said", "nowhere.log is not there" in done.stderr and done.returncode == 3, done)
     ok("levels-are-named", logs("kafka", "--level", "loud", "--profile", path).returncode == 2)
 
 
@@ -280,7 +301,8 @@ def logs_of(window, name):
 
 def main():
     files = [several_sources_are_one_timeline, the_past_may_be_packed, a_followed_file_is_rotated_and_cut, nothing_reaches_the_terminal_uncleaned,
-             words_for_who_asks_wrongly, tasks_of_airflow_3_1_8_by_their_recorded_files, journal_by_a_stand_in]
+             words_for_who_asks_wrongly, a_last_piece_that_begins_in_a_long_line, what_cannot_be_written_is_said,
+             tasks_of_airflow_3_1_8_by_their_recorded_files, journal_by_a_stand_in]
     servers = [servers_whose_profile_names_no_log, executors_by_their_workers_ui, l_shows_the_log_until_it_broke]
     wanted = [each for each in files + servers if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
     for each in wanted:
