@@ -153,6 +153,7 @@ struct action_spec {
 };
 extern const char *const any_option[];  /* for options: whatever name, offer judges */
 extern const struct action_spec *const action_specs[]; /* ends with NULL */
+const struct action_spec *action_spec_named(const char *verb); /* NULL: none */
 const struct action_spec *action_spec_of(const char *verb, enum action_on on); /* NULL: none */
 
 /* What earlier ones began and never ended, newest last, without asking anybody anything. */

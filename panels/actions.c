@@ -73,14 +73,16 @@ void action_why_draw(struct canvas *c, int y, const char *words)
 		show_wrapped(c, y, 3, c->width - 4, STYLE_NORMAL, words);
 }
 
+bool action_takes_options(const struct action_shown *a)
+{
+	const struct action_spec *spec = action_spec_named(a->wish.verb);
+
+	return spec && spec->options && spec->options != any_option && spec->options[0];
+}
+
 bool action_can_be_asked(const struct action_shown *a)
 {
-	const struct action_spec *spec = NULL;
-
-	for (size_t i = 0; action_specs[i] && !spec; i++)
-		if (!strcmp(action_specs[i]->verb, a->wish.verb))
-			spec = action_specs[i];
-	return spec && spec->on == ON_TABLE;
+	return action_spec_of(a->wish.verb, ON_TABLE) != NULL;
 }
 
 static const char *question(const struct lake *lake, const struct action_shown *a)
@@ -89,7 +91,9 @@ static const char *question(const struct lake *lake, const struct action_shown *
 	case ACTION_PREPARING:
 		return "finding out what exactly it would do; nothing is changed yet";
 	case ACTION_OFFERED:
-		return a->destructive ? "Run it? [y/N]   o changes its options, if it takes any" : "Run it? [y/n]   o changes its options, if it takes any";
+		if (action_takes_options(a))
+			return a->destructive ? "Run it? [y/N]   o changes its options   Esc leaves" : "Run it? [y/n]   o changes its options   Esc leaves";
+		return a->destructive ? "Run it? [y/N]   Esc leaves" : "Run it? [y/n]   Esc leaves";
 	case ACTION_QUEUED:
 		return "it waits for those before it   c takes it out   Esc leaves it waiting (X lists it)";
 	case ACTION_RUNNING:

@@ -424,8 +424,8 @@ const struct panel panel_logs = {
 		"past what was read reads what is older, g goes to the very first line. Tab shows one source at a time, l in here all of them. / keeps "
 		"lines that a regular expression finds, in all that there is, /!word those that have it not; # searches all of it, n and N go on, Esc ends "
 		"that; @14:05, @-5m, @2026-11-29 14:05 jump there. e and E go to the next and last error, + and - raise and lower the level. Space marks "
-		"lines; y copies them, s saves them, or all that is shown, to a file. \"+9 lines\" is a trace, Enter opens it.",
-	.hints = (const struct key_hint[]){{ACT_FOLLOW, "follow"}, {ACT_SEARCH, "search"}, {ACT_NEXT_ERROR, "error"}, {ACT_LEVEL_UP, "level"},
+		"lines; y copies them, S saves them, or all that is shown, to a file. \"+9 lines\" is a trace, Enter opens it.",
+	.hints = (const struct key_hint[]){{ACT_FOLLOW, "follow"}, {ACT_SEARCH, "search"}, {ACT_NEXT_ERROR, "next error"}, {ACT_LEVEL_UP, "level"},
 		{ACT_NEXT_VIEW, "source"}, {ACT_MARK, "mark"}, {ACT_SAVE, "save"}, {ACT_WRAP, "wrap"}, {ACT_ENTER, "unfold"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct looking),
 	.draw = draw,

@@ -319,6 +319,20 @@ static void add_named(const struct setup *setup, const struct lake *lake, struct
 	}
 }
 
+/* Ends the line that says that there is none of this name. */
+static void say_nearest(const struct lake *lake, const char *name)
+{
+	const char *names[256], *near;
+	size_t n = 0;
+
+	while (n < lake->n_services && n < sizeof names / sizeof *names) {
+		names[n] = lake->services[n]->name;
+		n++;
+	}
+	near = options_nearest(name, names, n);
+	fprintf(stderr, "%s%s%s\n", near ? ": did you mean \"" : ": \"laketop status\" lists them", near ? near : "", near ? "\"?" : "");
+}
+
 /* Who is needed is stopped after who needs it. */
 static void reverse_needs(const struct lake *lake, struct order *o)
 {
@@ -361,8 +375,9 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 
 		add_named(setup, lake, &order, o->names[i]);
 		if (order.n == before && !lake_service(lake, o->names[i])) {
-			fprintf(stderr, "laketop: there is no service \"%s\"%s%s\n", o->names[i], o->version_wanted ? " of version " : "",
+			fprintf(stderr, "laketop: there is no service \"%s\"%s%s", o->names[i], o->version_wanted ? " of version " : "",
 				o->version_wanted ? o->version_wanted : "");
+			say_nearest(lake, o->names[i]);
 			return EXIT_USAGE;
 		}
 	}
@@ -472,6 +487,8 @@ int act_run(const struct setup *setup)
 
 static void print_open(const struct action_shown *list, size_t n)
 {
+	if (!n)
+		puts("nothing was left open: all that was begun has ended");
 	for (size_t i = 0; i < n; i++) {
 		char at[CLOCK_TEXT];
 

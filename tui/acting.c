@@ -192,14 +192,12 @@ static bool leaves(int key)
 
 static bool takes_options(struct acting *a, const struct action_shown *s)
 {
-	for (int i = 0; action_specs[i]; i++)
-		if (!strcmp(action_specs[i]->verb, s->wish.verb)) {
-			a->spec = action_specs[i];
-			a->on = s->wish;
-			a->n_marks = 0;
-			return a->spec->options && a->spec->options != any_option && a->spec->options[0];
-		}
-	return false;
+	if (!action_takes_options(s))
+		return false;
+	a->spec = action_spec_named(s->wish.verb);
+	a->on = s->wish;
+	a->n_marks = 0;
+	return true;
 }
 
 /* On the same thing; the same verb with what was chosen, another one without. */
@@ -314,17 +312,6 @@ void acting_paste(struct acting *a, struct text text)
 
 /* ---- drawing ---- */
 
-enum { VERB_ROOM = 24 };
-
-/* On a narrow screen a reason does not fit beside its verb: that of the selected line stands whole below the list. */
-static void draw_whole_reason(const struct chooser *ch, struct canvas *c)
-{
-	const struct choice *choice = chooser_chosen(ch);
-
-	if (choice && canvas_columns(c, choice->detail) + VERB_ROOM > c->width)
-		action_why_draw(c, (int)ch->n_kept + 2, choice->detail);
-}
-
 void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, int *y, int *x)
 {
 	char label[2 * ACTION_SUBJECT_SIZE];
@@ -337,7 +324,6 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 			snprintf(label, sizeof label, " what to do to %.60s%s%.100s   Enter shows what exactly   Esc leaves", a->on.service,
 				a->on.subject[0] ? " " : "", a->on.subject);
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : label, y, x);
-		draw_whole_reason(&a->chooser, c);
 		return;
 	case ACTING_LIST:
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : " actions, newest first   Enter opens one   Esc leaves", y, x);

@@ -162,12 +162,24 @@ static int widest_title(const struct chooser *ch, const struct canvas *c)
 	return width < c->width / 2 ? width : c->width / 2;
 }
 
+/* What stands beside the selected row may not fit there: the lines that it needs below the list, one of them empty. */
+static int lines_below(const struct chooser *ch, const struct canvas *c, int room)
+{
+	const struct choice *choice = chooser_chosen(ch);
+	int columns = choice && choice->what != CHOICE_HEADING && choice->title[0] ? canvas_columns(c, choice->detail) : 0;
+
+	int lines = columns > room && c->height > 8 && c->width > 8 ? 2 + columns / (c->width - 8) : 0;
+
+	return lines < c->height / 2 ? lines : c->height / 2;
+}
+
 void chooser_draw(struct chooser *ch, struct canvas *c, const char *label, int *y, int *x)
 {
 	int key_width = widest_key(ch, c), title_width = widest_title(ch, c);
+	int below = lines_below(ch, c, c->width - 1 - 2 - key_width - (key_width ? 2 : 0) - title_width - 2);
 
 	canvas_clear(c);
-	ch->page = c->height - 1;
+	ch->page = c->height - 1 - below;
 	*y = -1;
 	*x = prompt_draw(&ch->prompt, c, 0, 0, c->width, label);
 	if (ch->typing)
@@ -184,4 +196,6 @@ void chooser_draw(struct chooser *ch, struct canvas *c, const char *label, int *
 		draw_row(ch, c, 1 + i, ch->top + (size_t)i, key_width, title_width);
 	if (!ch->n_kept)
 		canvas_text(c, 1, 3, -1, STYLE_DIM, "nothing matches");
+	if (below)
+		action_why_draw(c, (int)ch->n_kept < ch->page ? (int)ch->n_kept + 2 : ch->page + 2, chooser_chosen(ch)->detail);
 }

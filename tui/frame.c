@@ -284,7 +284,7 @@ static int draw_absent(const struct lake *lake, struct canvas *line)
 
 void frame_hints(const struct frame *f, struct canvas *line)
 {
-	static const enum act common[] = {ACT_HELP, ACT_PALETTE, ACT_FILTER, ACT_PROBLEMS}, rest[] = {ACT_REFRESH, ACT_FREEZE};
+	static const enum act common[] = {ACT_PROBLEMS, ACT_FILTER, ACT_PALETTE}, rest[] = {ACT_REFRESH, ACT_FREEZE};
 	int x = 1, end = line->width - 1;
 
 	if (f->message) {
@@ -294,11 +294,12 @@ void frame_hints(const struct frame *f, struct canvas *line)
 	end = draw_absent(f->lake, line);
 	x = draw_modes(f, line, x, end);
 	x += draw_key(line, x, end, keymap_key(ACT_BACK), f->root ? "quit" : "back");
-	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-		x += draw_hint(line, x, end, common[i]);
+	x += draw_hint(line, x, end, ACT_HELP);
 	for (const struct key_hint *hint = f->panel->hints; hint && hint->act != ACT_NONE; hint++)
 		if (hint->act != ACT_BACK) /* said already */
 			x += draw_key(line, x, end, keymap_key(hint->act), hint->label);
+	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+		x += draw_hint(line, x, end, common[i]);
 	for (size_t i = 0; panels[i]; i++)
 		x += draw_key(line, x, end, panels[i]->key, panels[i]->name);
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)

@@ -73,19 +73,40 @@ static void add_act(struct chooser *ch, enum act act, const char *title, bool as
 	chooser_add(ch, CHOICE_ACT, (int)act, keymap_names(keys, sizeof keys, act, ascii), title, act_info(act)->help);
 }
 
-static void add_acts(struct chooser *ch, enum act first, enum act last, bool ascii)
+static bool is_hinted(const struct panel *panel, enum act act)
 {
-	for (int act = (int)first; act <= (int)last; act++)
-		add_act(ch, (enum act)act, act_info((enum act)act)->name, ascii);
+	const struct key_hint *hint = panel->hints;
+
+	while (hint && hint->act != ACT_NONE && hint->act != act)
+		hint++;
+	return hint && hint->act != ACT_NONE;
+}
+
+/* Those that the panel's own part did not say already. */
+static void add_acts(struct chooser *ch, const struct panel *panel, enum act first, enum act last, bool ascii)
+{
+	for (enum act act = first; act <= last; act++)
+		if (!is_hinted(panel, act))
+			add_act(ch, act, act_info(act)->name, ascii);
+}
+
+/* What a panel is for, by the first sentence of its help. */
+static const char *first_sentence(const char *help, char out[REASON_SIZE])
+{
+	size_t end = strcspn(help, ".?");
+
+	return text_copy(out, REASON_SIZE, (struct text){help, end + (help[end] == '?')});
 }
 
 static void add_panels(struct chooser *ch)
 {
+	char about[REASON_SIZE];
+
 	for (int i = 0; panels[i]; i++) {
 		char key[2] = {panels[i]->key, 0};
 
 		if (panels[i]->key)
-			chooser_add(ch, CHOICE_PANEL, i, key, panels[i]->title, panels[i]->help);
+			chooser_add(ch, CHOICE_PANEL, i, key, panels[i]->title, first_sentence(panels[i]->help, about));
 	}
 }
 
@@ -104,13 +125,21 @@ void help_fill(struct chooser *ch, const struct panel *panel, int width, bool as
 	add_prose(ch, panel->help, width);
 	for (const struct key_hint *hint = panel->hints; hint && hint->act != ACT_NONE; hint++)
 		add_act(ch, hint->act, hint->label, ascii);
+	if (panel->logs)
+		add_acts(ch, panel, ACT_SAVE, ACT_FIND_PREVIOUS, ascii);
 	add_heading(ch, "Everywhere");
-	add_acts(ch, ACT_HELP, ACT_QUIT, ascii);
+	add_acts(ch, panel, ACT_RUNNING, ACT_QUIT, ascii);
+	add_heading(ch, "Rows");
+	add_acts(ch, panel, ACT_SORT, ACT_LOGS, ascii);
 	add_heading(ch, "Moving");
-	add_acts(ch, ACT_UP, ACT_PREVIOUS_VIEW, ascii);
+	add_acts(ch, panel, ACT_UP, ACT_PREVIOUS_VIEW, ascii);
 	add_heading(ch, "Panels");
 	add_panels(ch);
 	add_heading(ch, "What the signs say");
 	add_verdicts(ch, ascii);
+	if (!panel->logs) {
+		add_heading(ch, "Logs");
+		add_acts(ch, panel, ACT_SAVE, ACT_FIND_PREVIOUS, ascii);
+	}
 	chooser_search(ch);
 }

@@ -40,7 +40,7 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_STOP] = {"stop", "SERVICE...", "stop them, those that need others first"},
 	[COMMAND_RESTART] = {"restart", "SERVICE...", "stop and start them, and wait until they serve"},
 	[COMMAND_RUN] = {"run", "[RUNBOOK...]", "a runbook of the profile: NAME [variable=value...]; without a name: which there are, and their last runs"},
-	[COMMAND_TESTDATA] = {"testdata", "VERB", "generate, load, stream (until Ctrl-C), stats or clean, by the programs of [testdata]"},
+	[COMMAND_TESTDATA] = {"testdata", "generate|load|stream|stats|clean", "by the programs of [testdata]; stream goes on until Ctrl-C"},
 	[COMMAND_DO] = {"do", "[VERB SERVICE...]", "any other action: VERB SERVICE [SUBJECT...] [name=value...]; without words: which there are"},
 	[COMMAND_ACTIONS] = {"actions", "", "what an earlier laketop began and never ended; exit code 1 where there is any"},
 	[COMMAND_LOGS] = {"logs", "SERVICE...", "what they write, in one timeline: files, containers, units; \"all\", a path, WORKER/app-1/0, too"},
@@ -412,6 +412,7 @@ void options_help(enum command command, struct buf *out)
 	for (const struct option_spec *option = option_specs; option->name; option++)
 		if (command == COMMAND_SCREEN || belongs(option, command))
 			help_option(option, out);
-	buf_puts(out, "\nexit codes\n  0 ready, met   1 not ready   2 usage or configuration   3 not enough could be known   6 time is up\n"
+	buf_puts(out, "\nexit codes\n  0 ready, done, met   1 not ready, failed   2 usage or configuration   3 not enough could be known\n"
+		      "  4 refused: read-only, locked, nobody said yes   6 time is up\n"
 		      "  of the screen: 129 its terminal is gone, 130 Ctrl-C, 143 ended from outside\n");
 }

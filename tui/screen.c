@@ -259,7 +259,7 @@ static void give_back(struct screen *s)
 
 static void go_to_panel(struct screen *s, int panel)
 {
-	if (page_of(s)->panel == panel)
+	if (page_of(s)->panel == panel && !page_of(s)->subject[0]) /* of the log of one its key leads to all */
 		return;
 	give_back(s);
 	s->top = 0;
@@ -475,7 +475,7 @@ static void panel_key(struct screen *s, enum act act)
 			go_to_panel(s, i);
 			return;
 		}
-	screen_say(s, STYLE_DIM, "there is no panel %d yet", (int)(act - ACT_PANEL_0));
+	screen_say(s, STYLE_DIM, "there is no panel %d: ? lists them", (int)(act - ACT_PANEL_0));
 }
 
 static void run_act(struct screen *s, enum act act, struct wish *wish)

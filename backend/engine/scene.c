@@ -436,7 +436,7 @@ static enum being being_pidfile(struct scene *s, const char *path)
 	if (p && p->state != 'Z')
 		scene_say(words, sizeof words, "pid %d of its pid file is %s now", (int)q->pidfile_pid, p->name);
 	else
-		scene_say(words, sizeof words, "pid %d of its pid file is gone", (int)q->pidfile_pid);
+		scene_say(words, sizeof words, "its process is gone (pid %d of its pid file)", (int)q->pidfile_pid);
 	if (!p && !q->host->processes_whole)
 		return being_say(s, BEING_UNKNOWN, "pid file", "processes of others are hidden here");
 	return being_say(s, BEING_STOPPED, "pid file", words);

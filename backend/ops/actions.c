@@ -44,6 +44,15 @@ bool action_is_over(enum action_state s)
 	return s >= ACTION_DONE;
 }
 
+const struct action_spec *action_spec_named(const char *verb)
+{
+	size_t i = 0;
+
+	while (action_specs[i] && strcmp(action_specs[i]->verb, verb) != 0)
+		i++;
+	return action_specs[i];
+}
+
 const struct action_spec *action_spec_of(const char *verb, enum action_on on)
 {
 	for (size_t i = 0; action_specs[i]; i++)

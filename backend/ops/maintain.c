@@ -103,7 +103,7 @@ static const char *why_not(const struct lake *lake, const struct catalog *c, con
 	else if (by != BY_COMMAND && !s && by == BY_TRINO)
 		no(out, "no Trino is known here");
 	else if (by != BY_COMMAND && !s)
-		no(out, "\"engine = SERVICE\" in [catalog %.60s] names no Spark Connect", c->name);
+		no(out, "[catalog %.60s] names no Spark Connect that could: \"engine = SERVICE\"", c->name);
 	else if (by != BY_COMMAND && !serves(s))
 		no(out, "%.80s does not serve: %.60s", s->name, verdict_word(s->verdict.shown.verdict));
 	else if (by == BY_TRINO && chore_of(verb)->format == FORMAT_DELTA)
@@ -130,7 +130,10 @@ static bool choose(const struct lake *lake, const struct catalog *c, const struc
 		return no(why, "by=%.40s: expected spark-connect, spark-sql or trino%s", wanted, !strncmp(wanted, "airflow", 7) ?
 			"; laketop knows of no Airflow and starts no DAG" : "");
 	*by = BY_CONNECT;
-	return no(why, "nobody runs it: %.160s", why_not(lake, c, w->verb, BY_CONNECT, reason));
+	if (!connect_of(lake, c))
+		return no(why, "[catalog %.40s] names nobody to run it: no Spark Connect (engine =), no spark_sql; by Trino: %.80s", c->name,
+			why_not(lake, c, w->verb, BY_TRINO, reason));
+	return no(why, "nobody can run it: %.160s", why_not(lake, c, w->verb, BY_CONNECT, reason));
 }
 
 static bool answers(const struct lake *lake, const struct catalog *c, char why[200])
@@ -165,7 +168,7 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 
 	*t = (struct action_target){0};
 	if (!c)
-		return no(why, "there is no [catalog %.80s] in the profile", w->service);
+		return no(why, "there is no [catalog %.60s] in the profile; of a table: %.16s CATALOG TABLE", w->service, w->verb);
 	if (!w->subject[0])
 		return no(why, "of which table of %.80s?", w->service);
 	format = known_format(lake, c, w->subject);

@@ -238,7 +238,7 @@ static bool agreed(struct seat *s)
 /* Why, and below it the last lines of its log. */
 static char *why_it_failed(char out[ACTION_WORDS_SIZE], const struct action_job *j, const char *why)
 {
-	snprintf(out, ACTION_WORDS_SIZE, "%.280s%s%.290s", why, j->last[0] ? "; its last words:\n" : "", j->last);
+	snprintf(out, ACTION_WORDS_SIZE, "%.280s%s%.290s", why, j->last[0] ? LAST_WORDS "\n" : "", j->last);
 	return out;
 }
 
@@ -429,19 +429,16 @@ static bool start_thread(struct seat *s)
 
 uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wish *wish, struct err *err)
 {
-	const struct action_spec *spec = NULL;
+	const struct action_spec *spec = action_spec_named(wish->verb);
 	struct action_target target = {0};
 	char why[200] = "";
 	struct seat *s;
 	bool same;
 
-	for (size_t i = 0; action_specs[i] && !spec; i++)
-		if (!strcmp(action_specs[i]->verb, wish->verb))
-			spec = action_specs[i];
 	if (refuses(o, lake, err))
 		return 0;
 	if (!spec) {
-		err_set(err, ERR_USAGE, "there is no action \"%s\"", wish->verb);
+		err_set(err, ERR_USAGE, "there is no action \"%s\": \"laketop do\" lists them", wish->verb);
 		return 0;
 	}
 	if (!known_options(spec, wish, err))

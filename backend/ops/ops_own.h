@@ -42,7 +42,9 @@ bool seen_since(const struct lake *lake, const char *service, int64_t when); /* 
 /* For offer: a part of a service of that kind. */
 bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 
-/* ops.c: what an earlier laketop began on the wish's thing and never ended. For the worker. */
+/* ops.c: how the words of one that failed go on, where its log says more on the next lines */
+#define LAST_WORDS "; its last words:"
+/* What an earlier laketop began on the wish's thing and never ended. For the worker. */
 struct audit_entry;
 bool job_left_open(struct action_job *j, struct audit_entry *out);
 bool job_end_entry(struct action_job *j, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err);

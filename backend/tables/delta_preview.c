@@ -58,8 +58,8 @@ bool delta_tell_optimize(const struct delta_table *t, const char *sql, struct sn
 	figure(s, "bytes", delta_count(o.bytes));
 	figure(s, "groups", o.files < 0 ? value_unknown() : value_int((int64_t)o.n_groups));
 	figure(s, "partitions", delta_count(o.partitions));
-	figure(s, "words", value_text(o.files > 0 ? arena_printf(s->arena, "%" PRId64 " files in %" PRId64 " partitions become %" PRId64 ", %s rewritten",
-		o.files, o.partitions, o.becomes, value_show(size, value_int(o.bytes), UNIT_BYTES)) : o.words));
+	figure(s, "words", value_text(o.files > 0 ? arena_printf(s->arena, "%" PRId64 " files in %" PRId64 " partition%s become %" PRId64 ", %s rewritten",
+		o.files, o.partitions, o.partitions == 1 ? "" : "s", o.becomes, value_show(size, value_int(o.bytes), UNIT_BYTES)) : o.words));
 	if (!t->catalog_managed)
 		figure(s, "sql", value_text(statement(t, "OPTIMIZE", sql, s->arena)));
 	figure(s, "caution", value_text(o.caution));

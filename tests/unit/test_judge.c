@@ -1109,7 +1109,7 @@ static const struct row verdicts[] = {
 	{"blocked: a neighbour holds the port of one of no kind", any_kind_taken_by_neighbour, VERDICT_BLOCKED, true,
 		"spark-worker-40", "stop"},
 	{"blocked: rightly served by another for a dead one", another_serves_rightly_for_a_dead_one, VERDICT_BLOCKED, true,
-		"9092 answers rightly, but is held by nc (pid 4121); its own does not run: pid 921 of its pid file is gone", "stop it"},
+		"9092 answers rightly, but is held by nc (pid 4121); its own does not run: its process is gone (pid 921 of its pid file)", "stop it"},
 	{"blocked: a container that dies again and again of the taken port", crash_loop_because_port_is_taken, VERDICT_BLOCKED, true,
 		"nc (pid 4121)", "stop it"},
 	{"not blocked: who began after the pid file was read may be named there by now", the_next_one_serves_and_its_pid_file_was_not_read_yet,
@@ -1117,7 +1117,7 @@ static const struct row verdicts[] = {
 	{"not blocked: in another version says more", another_serves_another_version, VERDICT_WRONG_VERSION, true,
 		"9092 answers 4.0.1, expected 4.1: nc (pid 4121)", "4.1"},
 	{"not blocked: who holds the port cannot be named", taken_by_hidden, VERDICT_STOPPED, true,
-		"pid 921 of its pid file is gone", "start it"},
+		"its process is gone (pid 921 of its pid file)", "start it"},
 
 	{"impostor: its own process answers as another kind", unknown_worker_answers, VERDICT_IMPOSTOR, true,
 		"9092 answers as Spark worker 4.0.5, not Kafka broker: java (pid 921)", "correct kafka's port"},
@@ -1127,7 +1127,7 @@ static const struct row verdicts[] = {
 		"9092 answers as Kafka broker controller", "port"},
 	{"serving: the main part may say its name", its_main_part_answers_by_name, VERDICT_SERVING, false, NULL, NULL},
 
-	{"stopped: pid file of a dead process", dead, VERDICT_STOPPED, true, "pid 921 of its pid file is gone", "start it"},
+	{"stopped: pid file of a dead process", dead, VERDICT_STOPPED, true, "its process is gone (pid 921 of its pid file)", "start it"},
 	{"stopped: a zombie does not run", zombie, VERDICT_STOPPED, true, "gone", "start it"},
 	{"stopped: the number was given to another program", pid_was_given_to_another, VERDICT_STOPPED, true,
 		"pid 921 of its pid file is vim now", "start it"},

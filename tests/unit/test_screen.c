@@ -213,13 +213,32 @@ static void enter_opens_the_service_and_q_comes_back(void **state)
 	desk_free(&d);
 }
 
+static void the_key_of_logs_leads_from_the_log_of_one_to_all(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+	struct wish wish;
+
+	(void)state;
+	wish = press(&d, 'l');
+	assert_true(wish.what & WISH_LOGS);
+	assert_true(wish.logs.service[0] != '\0');
+	press(&d, '7');
+	wish = screen_tick(d.screen);
+	assert_true(wish.what & WISH_LOGS);
+	assert_string_equal(wish.logs.service, "");
+	press(&d, '7'); /* and no further */
+	press(&d, 'q');
+	assert_true(shows(&d, "SERVICE"));
+	desk_free(&d);
+}
+
 static void a_panel_that_is_not_there_has_no_key(void **state)
 {
 	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, false);
 
 	(void)state;
 	press(&d, '9');
-	assert_true(shows(&d, "there is no panel 9 yet"));
+	assert_true(shows(&d, "there is no panel 9: ? lists them"));
 	assert_true(shows(&d, "SERVICE"));
 	clock_freeze(FIXTURE_NOW + 4000, FIXTURE_WALL + 4000);
 	press(&d, K_F12);
@@ -312,9 +331,46 @@ static void the_palette_opens_every_service_by_its_name(void **state)
 	desk_free(&d);
 }
 
+static void help_names_every_key_and_cuts_nothing(void **state)
+{
+	(void)state;
+	for (int panel = 0; panels[panel]; panel++) {
+		struct desk d = desk_new(FIXTURE_POCKET, 100, 100, false);
+		bool seen[ACT_COUNT] = {false};
+
+		if (panels[panel]->key)
+			press(&d, panels[panel]->key);
+		else
+			press(&d, K_ENTER);
+		press(&d, '?');
+		for (int end = 0; end < 2; end++) {
+			for (int act = ACT_UP; act <= ACT_QUIT; act++)
+				seen[act] = seen[act] || shows(&d, act_info((enum act)act)->help);
+			press(&d, 'G');
+		}
+		for (int act = ACT_UP; act <= ACT_QUIT; act++)
+			if (!seen[act])
+				fail_msg("the help of %s does not name, or cuts: %s", panels[panel]->name, act_info((enum act)act)->help);
+		desk_free(&d);
+	}
+}
+
+/* What has no room beside its key stands below the list. */
+static void help_shows_the_selected_line_whole_on_a_narrow_screen(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 60, 20, false);
+
+	(void)state;
+	press(&d, '?');
+	press(&d, '/');
+	type(&d, "not well");
+	assert_true(shows(&d, "show only what is not well, and all again"));
+	desk_free(&d);
+}
+
 static void help_explains_and_runs(void **state)
 {
-	struct desk d = desk_new(FIXTURE_POCKET, 110, 60, false);
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 90, false);
 
 	(void)state;
 	press(&d, '?');
@@ -696,12 +752,15 @@ int main(void)
 		cmocka_unit_test(q_leads_back_and_quits_on_the_overview_only),
 		cmocka_unit_test(esc_never_quits),
 		cmocka_unit_test(enter_opens_the_service_and_q_comes_back),
+		cmocka_unit_test(the_key_of_logs_leads_from_the_log_of_one_to_all),
 		cmocka_unit_test(a_panel_that_is_not_there_has_no_key),
 		cmocka_unit_test(a_filter_narrows_while_it_is_typed),
 		cmocka_unit_test(letters_in_a_filter_do_not_act),
 		cmocka_unit_test(pasted_text_goes_where_is_typed_and_nowhere_else),
 		cmocka_unit_test(the_palette_runs_what_is_found),
 		cmocka_unit_test(the_palette_opens_every_service_by_its_name),
+		cmocka_unit_test(help_names_every_key_and_cuts_nothing),
+		cmocka_unit_test(help_shows_the_selected_line_whole_on_a_narrow_screen),
 		cmocka_unit_test(help_explains_and_runs),
 		cmocka_unit_test(help_and_palette_fit_every_size),
 		cmocka_unit_test(keys_ask_the_loop_for_what_only_it_can_do),
