@@ -393,8 +393,8 @@ const struct panel panel_kafka = {
 	.help = "Who is behind, by how much, and whether it catches up: consumer groups and Spark's streaming queries; then topics, brokers and "
 		"connectors. A lag with ≥ has parts that are not known: a group that never committed there. stalled: reads, and does not get on. "
 		"stopped: nobody reads. rewound: went back. Enter shows the partitions of a group or a topic, v the newest records of a topic.",
-	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_PEEK, "records"}, {ACT_SORT, "sort"},
-		{ACT_NONE, NULL}},
+	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_PEEK, "records"},
+		{ACT_SORT, "sort"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct kafka),
 	.draw = draw,
 	.act = act,

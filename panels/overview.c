@@ -670,7 +670,8 @@ const struct panel panel_overview = {
 	.key = '1',
 	.help = "Can the demo be started? The first lines say what is broken, causes before victims, and what helps. Below stands each "
 		"service with its verdict, the version that answers (the expected one in parentheses where it differs), its port, who holds "
-		"it, and its figures. ! marks a warning. What is dim is old, and says how old.",
+		"it, and its figures. ! beside a sign is a warning; the key ! leaves only what is not well, and x on a row starts it again. What is "
+		"dim is old, and says how old.",
 	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_LOGS, "log"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct overview),
 	.draw = draw,

@@ -557,7 +557,8 @@ const struct panel panel_service = {
 	.title = "Service",
 	.help = "One service: its verdict with the evidence that it rests on, each link with its source and when it was seen; what is wrong and "
 		"what helps; every figure with its trend; who runs it. Tab shows its tables and its events.",
-	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ACTIONS, "act"}, {ACT_LOGS, "log"}, {ACT_SORT, "sort"}, {ACT_BACK, "back"}, {ACT_NONE, NULL}},
+	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ACTIONS, "act"}, {ACT_LOGS, "log"},
+		{ACT_SORT, "sort"}, {ACT_BACK, "back"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct page),
 	.draw = draw,
 	.act = act,

@@ -657,7 +657,8 @@ const struct panel panel_spark = {
 	.help = "Clusters: masters and workers of every version. Applications: what runs, what waits and why; FINISHED is a master's word, and says "
 		"nothing of jobs. Stages: how many of their tasks are done, what failed and why, skew as the slowest task against the median. "
 		"Queries: what comes in against what is processed. Connect: who answers, since when; stale is older than its files.",
-	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_LOGS, "log"}, {ACT_SORT, "sort"}, {ACT_NONE, NULL}},
+	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_LOGS, "log"},
+		{ACT_SORT, "sort"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct deck),
 	.draw = draw,
 	.act = act,
