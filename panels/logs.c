@@ -289,7 +289,8 @@ static void draw_found(const struct shown *s, const struct logs *found, struct p
 	else if (!logs_over(found))
 		snprintf(words, sizeof words, "searched %s of %s, %zu %s%s", done_words, total_words, logs_count(found), what, plural);
 	else
-		snprintf(words, sizeof words, "%zu %s%s in %s", logs_count(found), what, plural, total_words);
+		snprintf(words, sizeof words, "%zu %s%s in %s%s", logs_count(found), what, plural, total_words,
+			logs_count(found) && (s->l->filter.match || s->l->only || (s->level && !s->l->sought_level)) ? ", also in what the filter hides" : "");
 	pen_part(pen, STYLE_ACCENT, words, NULL);
 }
 
