@@ -490,7 +490,7 @@ static void behind_half_a_line_a_begin_is_read(void **state)
 
 static void of_many_left_open_the_newest_are_told(void **state)
 {
-	char name[8];
+	char name[16];
 	struct action_shown open[2];
 
 	(void)state;
