@@ -107,6 +107,32 @@ static bool logged(const char *part)
 
 /* ---- what a file may say ---- */
 
+static void the_example_of_the_readme_is_a_profile(void **state)
+{
+	static const struct file with[] = {{"/home/ana/.config/laketop/lake.secret", "a", 0600}, {"/home/ana/.config/laketop/s3.secret", "b", 0600},
+		{"/home/ana/.config/laketop/polaris.secret", "c", 0600}, {0}};
+	static char readme[64 << 10];
+	FILE *f = fopen("README.md", "re");
+	struct profile *p;
+	char *begin, *end;
+
+	(void)state;
+	assert_non_null(f);
+	readme[fread(readme, 1, sizeof readme - 1, f)] = '\0';
+	assert_int_equal(fclose(f), 0);
+	begin = strstr(readme, "```ini\n");
+	assert_non_null(begin);
+	end = strstr(begin += 7, "```");
+	assert_non_null(end);
+	*end = '\0';
+	files = with;
+	p = parsed(begin);
+	assert_string_equal(p->name, "talk");
+	assert_int_equal(p->n_services, 6);
+	assert_int_equal(p->n_runbooks, 1);
+	profile_free(p);
+}
+
 static void every_key_arrives(void **state)
 {
 	static const struct file with[] = {{"/run/secret/pg", "s3cr\xc3\xa9t \n", 0600}, {"/etc/laketop/tok", "t", 0600}, {0}};
@@ -854,6 +880,7 @@ int main(void)
 {
 	static struct CMUnitTest tests[128];
 	const struct CMUnitTest others[] = {
+		cmocka_unit_test_setup(the_example_of_the_readme_is_a_profile, set_up),
 		cmocka_unit_test_setup(every_key_arrives, set_up),
 		cmocka_unit_test_setup(a_checkpoint_is_where_its_url_says, set_up),
 		cmocka_unit_test_setup(a_catalog_is_who_knows_of_tables, set_up),
