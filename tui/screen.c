@@ -459,6 +459,10 @@ static void quit(struct screen *s, struct wish *wish)
 
 static void lock(struct screen *s, struct wish *wish)
 {
+	if (s->lake->locked && strncmp(s->lake->locked, "locked", 6) != 0) { /* no word opens that */
+		screen_say(s, STYLE_WARN, "%s", s->lake->locked);
+		return;
+	}
 	if (s->lake->locked) {
 		acting_unlock(&s->acting);
 		s->mode = MODE_ACTING;

@@ -322,6 +322,25 @@ static bool finish_rotated(struct reading *f)
 	return wanted;
 }
 
+/* It got another name while it was read: the rest lies there, and what came after it here. False: nobody wants more. */
+static bool read_rest(struct reading *f)
+{
+	struct file_facts facts;
+
+	if (!f->host->stat(f->host, f->path, &facts, NULL) || (facts.exists && facts.inode == f->inode))
+		return true;
+	reader_say(f->r, "");
+	if (!finish_rotated(f))
+		return false;
+	if (!f->host->stat(f->host, f->path, &facts, NULL) || !facts.exists)
+		return true;
+	if (f->sieve)
+		log_sieve_end(f->sieve);
+	f->inode = facts.inode;
+	f->offset = 0;
+	return read_on(f, f->path);
+}
+
 static void begin_at(struct reading *f, const struct file_facts *facts)
 {
 	const struct log_options *o = reader_options(f->r);
@@ -395,6 +414,7 @@ static void read_part(struct reading *f)
 		reader_say(f->r, err.code ? err.words : "it is not there");
 		return;
 	}
+	f->inode = facts.inode;
 	find_past(f);
 	own = &f->past[f->n_past];
 	*own = (struct past){.modified = INT64_MAX, .size = facts.size, .inode = facts.inode};
@@ -414,6 +434,8 @@ static void read_part(struct reading *f)
 		if (i < f->n_past)
 			reader_flush(f->r);
 	}
+	if (wanted && !reader_ended(f->r))
+		wanted = read_rest(f);
 	reader_flush(f->r);
 	if (wanted)
 		reader_ends(f->r);
@@ -455,6 +477,8 @@ static void follow(struct reading *f)
 
 	do {
 		wanted = look(f, &begun);
+		if (wanted && begun && !o->follow)
+			read_rest(f);
 		end_sieve(f);
 		if (begun || !o->follow)
 			reader_caught_up(f->r);

@@ -27,7 +27,7 @@ struct audit {
 	struct host *host;
 	pthread_mutex_t lock; /* of fd: workers write their notes */
 	int fd;
-	char path[520];
+	char folder[504], path[520];
 	int64_t began; /* this process */
 	char run[40]; /* tells this process's actions from another's with the same numbers */
 	const struct profile *profile;
@@ -35,10 +35,13 @@ struct audit {
 static const char *const phases[] = {[AUDIT_BEGIN] = "begin", [AUDIT_NOTE] = "note", [AUDIT_END] = "end"};
 
 /* The file of that name, a plain one; -1. */
-static int open_file(const char *path, struct err *err)
+static int open_file(const char *folder, const char *path, struct err *err)
 {
-	int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
 	struct stat st;
+	int fd;
+
+	mkdir(folder, 0700);
+	fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
@@ -63,13 +66,13 @@ struct audit *audit_open(struct host *h, const char *state_dir, const struct pro
 	a->host = h;
 	a->profile = profile;
 	a->began = h->began(h, getpid());
-	mkdir(state_dir, 0700);
+	snprintf(a->folder, sizeof a->folder, "%.500s", state_dir);
 	snprintf(a->path, sizeof a->path, "%.500s/audit.jsonl", state_dir);
 	snprintf(old, sizeof old, "%s.1", a->path);
 	snprintf(a->run, sizeof a->run, "%d.%lld", (int)getpid(), (long long)clock_wall_ms());
 	if (stat(a->path, &st) == 0 && st.st_size > AUDIT_MAX)
 		rename(a->path, old);
-	a->fd = open_file(a->path, err);
+	a->fd = open_file(a->folder, a->path, err);
 	if (a->fd >= 0)
 		return a;
 	audit_close(a);
@@ -134,7 +137,7 @@ static bool follow_name(struct audit *a, struct err *err)
 
 	if (fstat(a->fd, &ours) == 0 && stat(a->path, &named) == 0 && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
 		return true;
-	fd = open_file(a->path, err);
+	fd = open_file(a->folder, a->path, err);
 	if (fd < 0)
 		return false;
 	close(a->fd);

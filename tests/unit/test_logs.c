@@ -424,6 +424,46 @@ static void test_since(void **state)
 }
 
 /* Nobody takes, and it is closed: no reader stays behind. */
+/* ---- it gets another name while it is read once ---- */
+
+static int pieces;
+
+static bool read_and_rotate(struct host *h, const char *name, int64_t offset, size_t most, struct buf *out, struct err *err)
+{
+	char path[128], old[128];
+	FILE *f;
+
+	if (offset && most > 64 << 10 && !strcmp(name, path_in(path, "r.log")) && pieces++ == 0) { /* a piece, no probe */
+		assert_int_equal(rename(path, path_in(old, "r.log.1")), 0);
+		f = fopen(path, "w");
+		fputs("26/11/29 19:00:00 INFO last\n", f);
+		fclose(f);
+	}
+	return host->read_from(h, name, offset, most, out, err);
+}
+
+static void test_rotated_in_its_middle(void **state)
+{
+	struct log_source source = file_source("r.log");
+	struct host rotating = *host;
+	char path[128];
+	struct logs *logs;
+	FILE *f = fopen(path_in(path, "r.log"), "w");
+
+	(void)state;
+	for (int i = 0; i < 18000; i++)
+		fprintf(f, "26/11/29 18:%02d:%02d INFO n %d\n", i / 300, i / 5 % 60, i);
+	fclose(f);
+	rotating.read_from = read_and_rotate;
+	logs = logs_open(&(struct log_options){.host = &rotating, .sources = &source, .n = 1, .since = 1, .match = "n 17000$|last", .patient = true});
+	logs_await(logs);
+	assert_true(pieces > 0);
+	assert_int_equal(logs_count(logs), 2);
+	assert_non_null(strstr(logs_get(logs, 0)->text, "n 17000"));
+	assert_non_null(strstr(logs_get(logs, 1)->text, "last"));
+	logs_close(logs, 1000);
+}
+
 static void test_closed(void **state)
 {
 	struct log_source source = file_source("s.log");
@@ -685,6 +725,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines), cmocka_unit_test(test_continued), cmocka_unit_test(test_year), cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_caps), cmocka_unit_test(test_fuzz), cmocka_unit_test(test_merged), cmocka_unit_test(test_followed), cmocka_unit_test(test_since),
+		cmocka_unit_test(test_rotated_in_its_middle),
 		cmocka_unit_test(test_closed), cmocka_unit_test(test_frames), cmocka_unit_test(test_journal), cmocka_unit_test(test_match),
 		cmocka_unit_test(test_panel),
 	};

@@ -696,6 +696,10 @@ static void only_the_typed_word_unlocks(void **state)
 	type(&d, "unlock");
 	wish = press(&d, K_ENTER);
 	assert_true((wish.what & WISH_LOCK) && !wish.locked);
+	fixture_lake(d.fixture)->locked = "started with --read-only"; /* no word opens that */
+	assert_int_equal(press(&d, 'L').what, 0);
+	assert_true(shows(&d, "started with --read-only"));
+	assert_false(shows(&d, "Type \"unlock\""));
 	desk_free(&d);
 }
 
