@@ -54,6 +54,12 @@ enum action_state {
 const char *action_state_word(enum action_state s);
 bool action_is_over(enum action_state s);
 
+enum action_fault { /* how one failed */
+	FAULT_NONE,      /* it could not be done */
+	FAULT_DISAGREES, /* it was done, and what is there afterwards does not say so */
+	FAULT_TIME,      /* its limit passed first */
+};
+
 struct action_shown { /* what the lake tells of one; all clean, no secret in any of it */
 	uint64_t id;
 	enum action_state state;
@@ -65,6 +71,7 @@ struct action_shown { /* what the lake tells of one; all clean, no secret in any
 	char words[ACTION_WORDS_SIZE];   /* progress, then the result */
 	double part;                     /* of the work that is done, 0 to 1; NAN: cannot be known */
 	bool destructive;                /* the answer to "run?" is no unless said otherwise */
+	enum action_fault fault;
 	bool again;                      /* it failed by what passes, a commit that came between: the same wish may do better */
 	int64_t begun, ended;            /* ms since 1970; of the run; 0: not yet */
 	char who[64];                    /* user and process */
@@ -103,6 +110,7 @@ struct action_job { /* the worker's own, but for what ops.c keeps under its lock
 	char exact[ACTION_EXACT_SIZE], effect[ACTION_WORDS_SIZE], verify[200]; /* filled by prepare */
 	char result[ACTION_WORDS_SIZE];     /* filled by run; "" where settled says it */
 	char last[ACTION_WORDS_SIZE / 2];   /* of one that failed: the last lines of its log; filled by run or watch */
+	enum action_fault fault;            /* how run failed, where it knows better than ops.c */
 	bool again;                         /* run failed by what passes: see action_shown */
 	char note[200];                     /* for the audit line: "session ..., operation ..." */
 	void *state;                        /* the spec's own, from prepare to free */

@@ -178,6 +178,13 @@ static uint64_t offered(const struct setup *setup, struct engine *engine, const 
 	return 0;
 }
 
+static int code_of(const struct action_shown *a)
+{
+	static const int codes[] = {[FAULT_NONE] = EXIT_NOT_READY, [FAULT_DISAGREES] = EXIT_DISAGREES, [FAULT_TIME] = EXIT_TIME};
+
+	return !a ? EXIT_NOT_READY : a->state == ACTION_DONE ? EXIT_READY : codes[a->fault];
+}
+
 /* Until it is over. again: the same may do better. */
 static int watch_one(struct engine *engine, uint64_t id, bool *again)
 {
@@ -197,7 +204,7 @@ static int watch_one(struct engine *engine, uint64_t id, bool *again)
 	*again = a && a->state == ACTION_FAILED && a->again;
 	if (told_to_end)
 		return 128 + told_to_end;
-	return a && a->state == ACTION_DONE ? EXIT_READY : EXIT_NOT_READY;
+	return code_of(a);
 }
 
 /* Asks, and runs it. False: it never began, and code says why. */

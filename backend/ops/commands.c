@@ -303,6 +303,7 @@ static bool run(struct action_job *j, struct err *err)
 		status = j->host->run(j->host, &program, wait_for(w->limit_ms, j->wait.cancel), &why);
 		if (l->len)
 			end_line(l);
+		j->fault = why.code == ERR_TIMEOUT ? FAULT_TIME : FAULT_NONE;
 		fine = ended_well(j, w, l, status, &why);
 	}
 	environment_free(&environment);

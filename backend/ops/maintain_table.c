@@ -194,6 +194,7 @@ bool maintain_verify(struct action_job *j, const char *who, bool did, const char
 	char change[300];
 
 	action_progress(j, (double)NAN, "%s has ended it%s%.200s; reading the table again", who, said[0] ? ": " : "", said);
+	j->fault = FAULT_DISAGREES; /* until it is seen done */
 	if (!table_state_read(j, m->view, wait_for(MAINTAIN_READ_MS, j->wait.cancel), &after, NULL, &unread))
 		return err_set(err, unread.code, "%s says that it is done, and the table could not be read again: %.110s", who, unread.words);
 	table_state_change(&m->before, &after, chore->format == FORMAT_DELTA, change, sizeof change);

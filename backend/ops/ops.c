@@ -3,72 +3,16 @@
  * The gate. A wish is turned away here or nowhere: by a replay, a read-only start, the lock, a thing
  * that is being acted on already, an audit that cannot be written. What passes is prepared by a
  * thread of its own, offered, and runs only when it was confirmed.
- *
- * Threads: a job's shown part, its state and its next step stand under one lock; everything else of
- * a job is its worker's. A worker never touches the lake; settled() is asked on the UI thread.
  */
-#include "ops.h"
+#include "seats.h"
 
 #include <math.h>
 #include <poll.h>
-#include <pthread.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
-
-#include "ops_own.h"
-#include "runbook.h"
-
-enum { JOBS_MAX = 64, OPEN_MAX = 16, PREPARE_MS = 30000, OFFER_MS = 600000, QUEUE_MS = 86400000, STACK_SIZE = 512 * 1024 };
-
-enum step { STEP_NONE, STEP_QUEUE, STEP_RUN, STEP_DROP };
-
-struct seat {
-	struct action_job job;       /* first: action_progress gets it */
-	pthread_t thread;
-	bool threaded, joined;
-	int cancel, wake;            /* eventfds */
-	int64_t verify_until;        /* clock_ms(); UI thread */
-	struct action_target target; /* as job.target, for the UI thread */
-	uint64_t after;              /* whose end it waits for; UI thread */
-	bool go_on;                  /* also after one that failed */
-	/* under the lock */
-	struct action_shown shown;
-	enum step step;
-	bool ended;                  /* its thread is about to return */
-	bool told;                   /* its end is in the audit */
-	bool forgotten;              /* it goes when it is over; UI thread */
-	int64_t offered;             /* clock_ms(), of one that is conducted; UI thread */
-};
-
-struct ops {
-	struct ops_options options;
-	struct audit *audit;
-	struct err no_audit;         /* why there is none */
-	bool locked;
-	uint64_t next;
-	pthread_mutex_t lock;
-	struct seat *seats[JOBS_MAX]; /* oldest first */
-	size_t n;
-	struct action_shown open[OPEN_MAX];
-	size_t n_open;
-	bool settled_one;            /* under the lock: one of those was ended */
-	struct action_shown *shown;  /* what the lake points to */
-	const struct run_shown *runs[JOBS_MAX];
-	struct run_last *last;       /* of the profile's runbooks */
-	size_t n_last;
-	unsigned runs_over;          /* how many were when it was read */
-};
-
-static void read_last(struct ops *o)
-{
-	if (o->options.profile && o->options.profile->n_runbooks)
-		o->n_last = runbooks_last(o->options.host, o->options.state_dir, o->options.profile, o->last, o->options.profile->n_runbooks);
-}
 
 struct ops *ops_new(const struct ops_options *options)
 {
@@ -83,50 +27,34 @@ struct ops *ops_new(const struct ops_options *options)
 	if (o->audit)
 		o->n_open = audit_left_open(o->audit, o->open, OPEN_MAX);
 	o->last = mem_new(options->profile ? options->profile->n_runbooks + 1 : 1, sizeof *o->last);
-	read_last(o);
+	runs_read_last(o);
 	return o;
 }
 
-/* ---- what workers say ---- */
+/* ---- what its parts share ---- */
 
-static void changed(struct ops *o)
+struct seat *seat_of(const struct ops *o, uint64_t id)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (o->seats[i]->job.id == id)
+			return o->seats[i];
+	return NULL;
+}
+
+void seat_wake(int fd)
+{
+	static const uint64_t one = 1;
+
+	if (write(fd, &one, sizeof one) < 0)
+		return; /* it is awake already */
+}
+
+void ops_changed(struct ops *o)
 {
 	o->options.news(o->options.ctx);
 }
 
-void action_progress(struct action_job *j, double part, const char *format, ...)
-{
-	struct seat *s = (struct seat *)j;
-	char words[2 * ACTION_WORDS_SIZE];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(words, sizeof words, format, args);
-	va_end(args);
-	audit_mask(j->ops->options.profile, words, sizeof words);
-	pthread_mutex_lock(&j->ops->lock);
-	text_clean(s->shown.words, sizeof s->shown.words, text_of(words));
-	s->shown.part = part;
-	pthread_mutex_unlock(&j->ops->lock);
-	changed(j->ops);
-}
-
-void action_note(struct action_job *j, const char *format, ...)
-{
-	struct seat *s = (struct seat *)j;
-	struct action_shown shown;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(j->note, sizeof j->note, format, args);
-	va_end(args);
-	pthread_mutex_lock(&j->ops->lock);
-	shown = s->shown;
-	pthread_mutex_unlock(&j->ops->lock);
-	audit_write(j->ops->audit, AUDIT_NOTE, &shown, j->note, NULL);
-}
-
-static void keep(const struct ops *o, char *out, size_t size, const char *s)
+void ops_mask(const struct ops *o, char *out, size_t size, const char *s)
 {
 	char copy[ACTION_EXACT_SIZE];
 
@@ -149,166 +77,6 @@ static void keep(const struct ops *o, char *out, size_t size, const char *s)
 	*out = '\0';
 }
 
-bool job_left_open(struct action_job *j, struct audit_entry *out)
-{
-	return audit_entry_of(j->ops->audit, j->wish.service, j->wish.subject, out);
-}
-
-bool job_end_entry(struct action_job *j, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err)
-{
-	bool good = audit_end_entry(j->ops->audit, entry, how, words, err);
-
-	pthread_mutex_lock(&j->ops->lock);
-	j->ops->settled_one = true;
-	pthread_mutex_unlock(&j->ops->lock);
-	changed(j->ops);
-	return good;
-}
-
-/* ---- the worker ---- */
-
-/* What is over stays as it ended: the UI thread may have ended it meanwhile. */
-static void set_state(struct seat *s, enum action_state state, const char *words)
-{
-	struct ops *o = s->job.ops;
-	bool over;
-
-	pthread_mutex_lock(&o->lock);
-	over = action_is_over(s->shown.state);
-	s->shown.state = over ? s->shown.state : state;
-	if (words && !over)
-		keep(o, s->shown.words, sizeof s->shown.words, words);
-	if (state == ACTION_RUNNING)
-		s->shown.begun = clock_wall_ms();
-	pthread_mutex_unlock(&o->lock);
-	changed(o);
-}
-
-static enum step step_of(struct seat *s)
-{
-	enum step step;
-
-	pthread_mutex_lock(&s->job.ops->lock);
-	step = s->step;
-	pthread_mutex_unlock(&s->job.ops->lock);
-	return step;
-}
-
-static bool prepare(struct seat *s)
-{
-	struct ops *o = s->job.ops;
-	struct err err = {0};
-
-	s->job.wait = wait_for(PREPARE_MS, s->cancel);
-	if (!s->job.spec->prepare(&s->job, &err)) {
-		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : ACTION_FAILED, err.words);
-		return false;
-	}
-	pthread_mutex_lock(&o->lock);
-	keep(o, s->shown.exact, sizeof s->shown.exact, s->job.exact);
-	keep(o, s->shown.effect, sizeof s->shown.effect, s->job.effect);
-	keep(o, s->shown.verify, sizeof s->shown.verify, s->job.verify);
-	pthread_mutex_unlock(&o->lock);
-	set_state(s, ACTION_OFFERED, "");
-	return true;
-}
-
-/* Until somebody says yes or no. */
-static bool agreed(struct seat *s)
-{
-	struct wait wait = wait_for(OFFER_MS, s->cancel);
-	uint64_t count;
-
-	for (enum step step; (step = step_of(s)) <= STEP_QUEUE;) {
-		int ready = wait_fd(step == STEP_QUEUE ? wait_for(QUEUE_MS, s->cancel) : wait, s->wake, POLLIN);
-
-		if (ready <= 0 && step_of(s) != STEP_QUEUE) {
-			set_state(s, ACTION_CANCELLED, ready ? "not confirmed" : "nobody said yes for ten minutes");
-			return false;
-		}
-		while (read(s->wake, &count, sizeof count) > 0)
-			continue;
-	}
-	if (step_of(s) == STEP_RUN)
-		return true;
-	set_state(s, ACTION_CANCELLED, "not confirmed");
-	return false;
-}
-
-/* Why, and below it the last lines of its log. */
-static char *why_it_failed(char out[ACTION_WORDS_SIZE], const struct action_job *j, const char *why)
-{
-	snprintf(out, ACTION_WORDS_SIZE, "%.280s%s%.290s", why, j->last[0] ? LAST_WORDS "\n" : "", j->last);
-	return out;
-}
-
-/* Settled may know first, or somebody may not wait any more: then what is seen here does not count. */
-static void watch(struct seat *s)
-{
-	struct ops *o = s->job.ops;
-	struct err err = {0};
-	char why[2 * ACTION_WORDS_SIZE], words[ACTION_WORDS_SIZE];
-
-	s->job.wait = wait_for(s->job.spec->verify_ms, s->cancel);
-	if (s->job.spec->watch(&s->job, &err))
-		return;
-	pthread_mutex_lock(&o->lock);
-	if (s->shown.state == ACTION_VERIFYING) {
-		snprintf(why, sizeof why, "%s%s%s", err.words, err.code == ERR_TIMEOUT ? ": " : "", err.code == ERR_TIMEOUT ? s->shown.words : "");
-		keep(o, s->shown.words, sizeof s->shown.words, why_it_failed(words, &s->job, why));
-		s->shown.state = ACTION_FAILED;
-	}
-	pthread_mutex_unlock(&o->lock);
-	changed(o);
-}
-
-static void run(struct seat *s)
-{
-	struct err err = {0};
-	char words[ACTION_WORDS_SIZE];
-	bool fine;
-
-	s->job.wait = wait_for(s->job.spec->limit_ms, s->cancel);
-	fine = s->job.spec->run(&s->job, &err);
-	pthread_mutex_lock(&s->job.ops->lock);
-	s->shown.again = !fine && s->job.again;
-	pthread_mutex_unlock(&s->job.ops->lock);
-	if (!fine)
-		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED,
-			why_it_failed(words, &s->job, err.words));
-	else if (!s->job.spec->settled)
-		set_state(s, ACTION_DONE, s->job.result);
-	else {
-		set_state(s, ACTION_VERIFYING, s->job.result[0] ? s->job.result : NULL);
-		if (s->job.spec->watch)
-			watch(s);
-	}
-}
-
-static void *work(void *arg)
-{
-	struct seat *s = arg;
-
-	s->job.net = net_new(s->job.host);
-	if (prepare(s) && agreed(s))
-		run(s);
-	net_free(s->job.net);
-	s->job.net = NULL;
-	pthread_mutex_lock(&s->job.ops->lock);
-	s->ended = true;
-	pthread_mutex_unlock(&s->job.ops->lock);
-	changed(s->job.ops);
-	return NULL;
-}
-
-static void wake(int fd)
-{
-	static const uint64_t one = 1;
-
-	if (write(fd, &one, sizeof one) < 0)
-		return; /* it is awake already */
-}
-
 /* ---- the gate ---- */
 
 static bool refuses(const struct ops *o, const struct lake *lake, struct err *err)
@@ -322,14 +90,6 @@ static bool refuses(const struct ops *o, const struct lake *lake, struct err *er
 	if (!o->audit)
 		return !err_set(err, ERR_SYSTEM, "nothing is changed without an audit: %s", o->no_audit.words);
 	return false;
-}
-
-static struct seat *seat_of(const struct ops *o, uint64_t id)
-{
-	for (size_t i = 0; i < o->n; i++)
-		if (o->seats[i]->job.id == id)
-			return o->seats[i];
-	return NULL;
 }
 
 static bool same_wish(const struct action_wish *a, const struct action_wish *b)
@@ -409,24 +169,6 @@ static bool make_room(struct ops *o)
 	return o->n < JOBS_MAX;
 }
 
-static bool start_thread(struct seat *s)
-{
-	pthread_attr_t attributes;
-
-	s->ended = s->job.spec->conduct != NULL;
-	if (s->ended) { /* from ops_turn() */
-		s->cancel = s->wake = -1;
-		return true;
-	}
-	s->cancel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	s->threaded = s->cancel >= 0 && s->wake >= 0 && pthread_create(&s->thread, &attributes, work, s) == 0;
-	pthread_attr_destroy(&attributes);
-	return s->threaded;
-}
-
 uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wish *wish, struct err *err)
 {
 	const struct action_spec *spec = action_spec_named(wish->verb);
@@ -465,7 +207,7 @@ uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wi
 	snprintf(s->shown.title, sizeof s->shown.title, "%s %.70s%s%.60s", spec->verb, wish->service, wish->subject[0] && wish->service[0] ? " " : "",
 		wish->subject);
 	say_who(s->shown.who);
-	if (!start_thread(s)) {
+	if (!seat_begin(s)) {
 		free_seat(s);
 		err_set(err, ERR_SYSTEM, "no thread or descriptor is left");
 		return 0;
@@ -501,8 +243,8 @@ bool ops_confirm(struct ops *o, const struct lake *lake, uint64_t id, struct err
 	s->shown.state = ACTION_RUNNING;
 	s->shown.begun = shown.begun;
 	pthread_mutex_unlock(&o->lock);
-	wake(s->wake);
-	changed(o);
+	seat_wake(s->wake);
+	ops_changed(o);
 	return true;
 }
 
@@ -520,7 +262,7 @@ static void dismiss(struct ops *o, uint64_t id)
 	pthread_mutex_lock(&o->lock);
 	o->settled_one = true;
 	pthread_mutex_unlock(&o->lock);
-	changed(o);
+	ops_changed(o);
 }
 
 void ops_drop(struct ops *o, uint64_t id)
@@ -538,9 +280,9 @@ void ops_drop(struct ops *o, uint64_t id)
 		text_copy(s->shown.words, sizeof s->shown.words, TEXT("it ran; nobody waits for its verification"));
 	}
 	pthread_mutex_unlock(&o->lock);
-	wake(s->cancel);
-	wake(s->wake);
-	changed(o);
+	seat_wake(s->cancel);
+	seat_wake(s->wake);
+	ops_changed(o);
 }
 
 static bool waits_for_a_yes(struct ops *o, const struct seat *s)
@@ -574,7 +316,7 @@ bool ops_confirm_all(struct ops *o, const struct lake *lake, const uint64_t *ids
 			s->go_on = go_on;
 		}
 		pthread_mutex_unlock(&o->lock);
-		wake(s->wake);
+		seat_wake(s->wake);
 	}
 	if (ops_confirm(o, lake, ids[0], err))
 		return true;
@@ -604,9 +346,9 @@ static void take_turn(struct ops *o, const struct lake *lake, struct seat *s)
 	pthread_mutex_lock(&o->lock);
 	s->step = STEP_DROP;
 	s->shown.state = ACTION_CANCELLED;
-	keep(o, s->shown.words, sizeof s->shown.words, err.words);
+	ops_mask(o, s->shown.words, sizeof s->shown.words, err.words);
 	pthread_mutex_unlock(&o->lock);
-	wake(s->cancel);
+	seat_wake(s->cancel);
 }
 
 bool ops_lock(struct ops *o, bool locked, struct err *err)
@@ -614,7 +356,7 @@ bool ops_lock(struct ops *o, bool locked, struct err *err)
 	if (!locked && o->options.read_only)
 		return err_set(err, ERR_USAGE, "started with --read-only: it cannot be unlocked");
 	o->locked = locked;
-	changed(o);
+	ops_changed(o);
 	return true;
 }
 
@@ -629,109 +371,7 @@ bool ops_acting(struct ops *o)
 	return acting;
 }
 
-/* ---- steps of a runbook ---- */
-
-uint64_t ops_wish_step(struct ops *o, const struct lake *lake, const struct action_wish *wish, uint64_t parent, struct err *err)
-{
-	uint64_t next = o->next, id = ops_wish(o, lake, wish, err);
-	struct seat *s = id ? seat_of(o, id) : NULL;
-
-	if (!s)
-		return 0;
-	if (id != next) { /* somebody else wished the same */
-		err_set(err, ERR_USAGE, "%s is not over yet", s->shown.title);
-		return 0;
-	}
-	pthread_mutex_lock(&o->lock);
-	s->shown.parent = parent;
-	pthread_mutex_unlock(&o->lock);
-	return id;
-}
-
-bool ops_shown(struct ops *o, uint64_t id, struct action_shown *out)
-{
-	struct seat *s = seat_of(o, id);
-
-	if (!s)
-		return false;
-	pthread_mutex_lock(&o->lock);
-	*out = s->shown;
-	pthread_mutex_unlock(&o->lock);
-	return true;
-}
-
-void ops_forget(struct ops *o, uint64_t id)
-{
-	struct seat *s = seat_of(o, id);
-
-	if (s)
-		s->forgotten = true;
-}
-
-const char *ops_state_dir(const struct ops *o)
-{
-	return o->options.state_dir;
-}
-
-struct host *ops_host(const struct ops *o)
-{
-	return o->options.host;
-}
-
-void ops_mask(const struct ops *o, char *out, size_t size, const char *s)
-{
-	keep(o, out, size, s);
-}
-
-static void conduct(struct ops *o, struct seat *s, const struct lake *lake)
-{
-	struct conducted c = {.part = (double)NAN};
-
-	pthread_mutex_lock(&o->lock);
-	c.state = s->shown.state;
-	c.dropped = s->step == STEP_DROP;
-	pthread_mutex_unlock(&o->lock);
-	if (action_is_over(c.state))
-		return;
-	if (c.state == ACTION_OFFERED) {
-		s->offered = s->offered ? s->offered : lake->now;
-		if (c.dropped || lake->now - s->offered > OFFER_MS)
-			c.state = ACTION_CANCELLED;
-		snprintf(c.words, sizeof c.words, "%s", !action_is_over(c.state) ? "" : c.dropped ? "not confirmed" : "nobody said yes for ten minutes");
-	} else
-		s->job.spec->conduct(&s->job, lake, &c);
-	pthread_mutex_lock(&o->lock);
-	if (c.state == ACTION_OFFERED) {
-		keep(o, s->shown.exact, sizeof s->shown.exact, s->job.exact);
-		keep(o, s->shown.effect, sizeof s->shown.effect, s->job.effect);
-		keep(o, s->shown.verify, sizeof s->shown.verify, s->job.verify);
-	}
-	if (c.words[0])
-		keep(o, s->shown.words, sizeof s->shown.words, c.words);
-	s->shown.state = c.state;
-	s->shown.part = c.part;
-	text_copy(s->shown.awaits, sizeof s->shown.awaits, text_of(c.awaits));
-	pthread_mutex_unlock(&o->lock);
-	if (action_is_over(c.state))
-		changed(o);
-}
-
-/* Their steps may give seats and take them: runs are gone through by number. */
-static void conduct_all(struct ops *o, const struct lake *lake)
-{
-	uint64_t ids[JOBS_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < o->n; i++)
-		if (o->seats[i]->job.spec->conduct)
-			ids[n++] = o->seats[i]->job.id;
-	for (size_t i = 0; i < n; i++) {
-		struct seat *s = seat_of(o, ids[i]);
-
-		if (s)
-			conduct(o, s, lake);
-	}
-}
+/* ---- a turn ---- */
 
 static void drop_forgotten(struct ops *o)
 {
@@ -752,32 +392,12 @@ static void drop_forgotten(struct ops *o)
 	o->n = n;
 }
 
-static void show_runs(struct ops *o, struct lake *lake)
-{
-	unsigned over = 0;
-
-	lake->runs = o->runs;
-	lake->n_runs = 0;
-	for (size_t i = 0; i < o->n; i++)
-		if (o->seats[i]->job.spec->conduct) {
-			over += o->seats[i]->told;
-			o->runs[lake->n_runs++] = run_of(&o->seats[i]->job);
-		}
-	if (over != o->runs_over)
-		read_last(o);
-	o->runs_over = over;
-	lake->last_runs = o->last;
-	lake->n_last_runs = o->n_last;
-}
-
-/* ---- a turn ---- */
-
 static void settle(struct ops *o, struct seat *s, const struct lake *lake)
 {
 	char words[ACTION_WORDS_SIZE] = "";
 	enum action_settled settled;
 	enum action_state state;
-	bool watched;
+	bool watched, late = false;
 
 	pthread_mutex_lock(&o->lock);
 	state = s->shown.state;
@@ -788,18 +408,20 @@ static void settle(struct ops *o, struct seat *s, const struct lake *lake)
 	if (!s->verify_until)
 		s->verify_until = lake->now + s->job.spec->verify_ms;
 	settled = s->job.spec->settled(lake, &s->job, words);
-	if (settled == SETTLED_NOT_YET && !watched && lake->now >= s->verify_until)
-		settled = SETTLED_BADLY;
+	late = settled == SETTLED_NOT_YET && !watched && lake->now >= s->verify_until;
+	settled = late ? SETTLED_BADLY : settled;
 	pthread_mutex_lock(&o->lock);
 	if (s->shown.state != ACTION_VERIFYING) /* who watches saw its end meanwhile */
 		settled = SETTLED_NOT_YET;
 	else if (words[0])
-		keep(o, s->shown.words, sizeof s->shown.words, words);
+		ops_mask(o, s->shown.words, sizeof s->shown.words, words);
 	if (settled != SETTLED_NOT_YET)
 		s->shown.state = settled == SETTLED_WELL ? ACTION_DONE : ACTION_FAILED;
+	if (settled == SETTLED_BADLY)
+		s->shown.fault = late ? FAULT_TIME : FAULT_DISAGREES;
 	pthread_mutex_unlock(&o->lock);
 	if (settled != SETTLED_NOT_YET)
-		wake(s->cancel);
+		seat_wake(s->cancel);
 }
 
 /* Its end is written down once, and told as an event. One that never ran leaves no trace. */
@@ -830,7 +452,7 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 	size_t n = 0;
 	bool reread;
 
-	conduct_all(o, lake);
+	runs_conduct(o, lake);
 	drop_forgotten(o);
 	pthread_mutex_lock(&o->lock);
 	reread = o->settled_one;
@@ -854,7 +476,7 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 	}
 	lake->actions = o->shown;
 	lake->n_actions = n;
-	show_runs(o, lake);
+	runs_show(o, lake);
 	lake->locked = o->options.read_only ? "started with --read-only" : o->locked ? "locked: L unlocks" : !o->audit ? o->no_audit.words : NULL;
 }
 

@@ -367,7 +367,8 @@ def programs_go_on_without_us():
                    forks={"port": forked, "start": f"/bin/sh -c \"{sys.executable} -m http.server --bind 127.0.0.1 {forked} & exit 0\"",
                           "stop": f"/bin/sh -c \"sleep 30 & kill $(cat {room}/forks.pid)\""},
                    dies={"port": free_port(), "log": room / "dies.log", "start": "/bin/sh -c \"echo no such catalog; exit 7\""},
-                   nothing={"port": free_port(), "start": "/no/such/program"})
+                   nothing={"port": free_port(), "start": "/no/such/program"},
+                   other={"port": port, "kind": "spark-history", "start": f"{sys.executable} -m http.server --bind 127.0.0.1 {port}"})
     did("a-program-is-started-and-serves", path, "start", "web", says=("done: serving",))
     ok("it-lives-on-when-laketop-ended", status(profile=path)["services"][0]["verdict"] == "serving")
     ok("its-environment-comes-from-the-file-and-no-shell-read-it", "colour blue; $(touch pwned)" in log.read_text() and not (room / "pwned").exists(),
@@ -381,6 +382,7 @@ def programs_go_on_without_us():
     took = did("a-stop-program-whose-child-holds-the-pipe-does-not-hold-us", path, "stop", "forks", says=("done",))
     ok("it-did-not-wait-for-that-child", took < 20, took)
     did("one-that-ends-at-once-is-named-with-its-code-and-log", path, "start", "dies", code=1, says=("ended with 7", "no such catalog"))
+    did("who-runs-and-is-somebody-else-is-done-and-disagrees", path, "start", "other", code=5, says=("impostor",))
     did("a-program-that-is-not-there-is-named", path, "start", "nothing", code=1, says=("/no/such/program: No such file",))
 
 
