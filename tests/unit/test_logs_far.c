@@ -251,6 +251,9 @@ static void test_saved(void **state)
 	assert_true(save_text(name, "two\n", true, &exists, &err));
 	assert_int_equal(stat(name, &st), 0);
 	assert_false(save_text("/nowhere/x", "", false, &exists, &err));
+	assert_false(save_text("/dev/null", "", true, &exists, &err));
+	assert_false(exists);
+	assert_non_null(strstr(err.words, "no plain file"));
 	assert_false(exists);
 	unlink(name);
 	assert_int_equal(rmdir(folder), -1); /* nothing else is left, but the logs */
