@@ -93,6 +93,17 @@ static enum step step_of(struct seat *s)
 	return step;
 }
 
+/* Who is asked for a yes knows what an earlier laketop may have left running on the same thing. */
+static void say_left_open(struct action_job *j)
+{
+	size_t len = strlen(j->effect);
+	struct audit_entry entry;
+
+	if (!j->spec->beside && j->spec != &action_interrupt && job_left_open(j, &entry))
+		snprintf(j->effect + len, sizeof j->effect - len, "%s%.100s was cut short before, and may still go on: \"laketop actions\" tells",
+			len ? "; " : "", entry.shown.title);
+}
+
 static bool prepare(struct seat *s)
 {
 	struct ops *o = s->job.ops;
@@ -103,6 +114,7 @@ static bool prepare(struct seat *s)
 		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : ACTION_FAILED, err.words);
 		return false;
 	}
+	say_left_open(&s->job);
 	pthread_mutex_lock(&o->lock);
 	ops_mask(o, s->shown.exact, sizeof s->shown.exact, s->job.exact);
 	ops_mask(o, s->shown.effect, sizeof s->shown.effect, s->job.effect);

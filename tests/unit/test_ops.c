@@ -471,6 +471,21 @@ static void cut_short(struct action_shown *s)
 	assert_int_equal(status, 0);
 }
 
+static void before_a_yes_it_is_told_what_was_cut_short_on_the_same_thing(void **state)
+{
+	struct action_shown s = begun_shown(7, "stop", "web");
+	struct action_wish w = wish_of("start", "web");
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	cut_short(&s);
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_non_null(strstr(shown(id)->effect, "stop web was cut short before, and may still go on"));
+}
+
 static void behind_half_a_line_a_begin_is_read(void **state)
 {
 	struct action_shown s = begun_shown(7, "stop", "web"), open[4];
@@ -835,6 +850,7 @@ int main(void)
 		TEST(what_cannot_be_done_says_why),
 		TEST(what_was_cut_short_is_shown_by_the_next_start),
 		TEST(what_another_laketop_is_at_is_not_begun_here),
+		TEST(before_a_yes_it_is_told_what_was_cut_short_on_the_same_thing),
 		TEST(behind_half_a_line_a_begin_is_read),
 		TEST(of_many_left_open_the_newest_are_told),
 		TEST(a_file_that_is_begun_anew_or_taken_away_hides_nothing),
