@@ -13,6 +13,21 @@
 
 enum { LOG_TAIL = 8 << 10, LOOK_EVERY_MS = 100, END_EVERY_MS = 50 };
 
+/* A restart ends it first: that is part of what a yes is for. */
+static void say_stop_first(struct action_job *j)
+{
+	const struct expectation *x = j->target.expected;
+	size_t len;
+
+	if (x->stop)
+		argv_words(x->stop, j->exact, sizeof j->exact);
+	else if (j->target.pid)
+		snprintf(j->exact, sizeof j->exact, "kill -TERM %d", (int)j->target.pid);
+	len = strlen(j->exact);
+	if (len)
+		snprintf(j->exact + len, sizeof j->exact - len, "\n");
+}
+
 void program_prepare(struct action_job *j, struct plan *p)
 {
 	const struct expectation *x = j->target.expected;
@@ -25,6 +40,8 @@ void program_prepare(struct action_job *j, struct plan *p)
 	}
 	for (size_t i = 0; argv[i]; i++)
 		plan_push(p, argv[i]);
+	if (p->doing == DOING_RESTART)
+		say_stop_first(j);
 	if (p->doing == DOING_STOP)
 		snprintf(j->effect, sizeof j->effect, "runs it and waits for its end");
 	else

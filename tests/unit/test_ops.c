@@ -313,6 +313,11 @@ static void it_is_done_when_the_verdict_says_so_and_not_before(void **state)
 	(void)state;
 	open_gate(false, false);
 	world.services[0].verdict.shown.verdict = VERDICT_SICK;
+	id = ops_wish(world.ops, &world.lake, &w, &err); /* of a restart both are shown */
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_string_equal(shown(id)->exact, "/bin/true\n/bin/sh -c 'echo it would not; exit 3'");
+	ops_drop(world.ops, id);
+	assert_int_equal(until(id, ACTION_CANCELLED), ACTION_CANCELLED);
 	w = wish_of("stop", "web");
 	world.services[0].verdict.shown.owner.pid = getpid(); /* it is still there */
 	id = ops_wish(world.ops, &world.lake, &w, &err);
