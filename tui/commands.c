@@ -300,8 +300,8 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 	run_until(engine, deadline, o->command == COMMAND_LAG ? told_of_lag : is_about_tables(o->command) ? tables_told : settled, engine);
 	buf_init(&out, OUT_MAX);
 	code = print(setup, engine, &out);
-	if (fwrite(buf_text(&out).at, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
-		code = EXIT_USAGE;
+	fwrite(buf_text(&out).at, 1, out.len, stdout);
+	fflush(stdout); /* main() says what could not be written */
 	buf_free(&out);
 	end_engine(engine, STOP_MS, code);
 	return code;
@@ -383,8 +383,8 @@ static int print_rows(const struct setup *setup, struct engine *engine, const st
 	buf_init(&out, OUT_MAX);
 	buf_init(&notes, 4096);
 	code = (int)report_rows(engine_lake(engine), &report, asked, &out, &notes);
-	if (fwrite(buf_text(&out).at, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
-		code = EXIT_USAGE;
+	fwrite(buf_text(&out).at, 1, out.len, stdout);
+	fflush(stdout); /* main() says what could not be written */
 	for (struct text rest = buf_text(&notes), line; text_line(&rest, &line);)
 		fprintf(stderr, "laketop: %.*s\n", (int)line.len, line.at);
 	buf_free(&out);

@@ -31,6 +31,7 @@ struct printing {
 	struct buf out;
 	bool broken; /* nobody reads what we write */
 	bool printed; /* something */
+	sigset_t ends; /* signals that end us */
 };
 
 /* ---- whose log ---- */
@@ -186,9 +187,16 @@ static void measure(struct printing *p)
 			p->width = (int)strlen(logs_source(p->logs, i)->service);
 }
 
+/* A write waits for who reads; nobody may have to wait for that to end us. */
+static void leave(int number)
+{
+	_exit(128 + number);
+}
+
 static void print_taken(struct printing *p)
 {
 	measure(p);
+	pthread_sigmask(SIG_UNBLOCK, &p->ends, NULL);
 	for (size_t i = 0; i < logs_count(p->logs) && !p->broken; i++) {
 		const struct log_entry *e = logs_get(p->logs, i);
 
@@ -199,19 +207,25 @@ static void print_taken(struct printing *p)
 	}
 	logs_forget(p->logs);
 	p->broken = fflush(stdout) != 0 || p->broken;
+	pthread_sigmask(SIG_BLOCK, &p->ends, NULL);
 }
 
-static int signals_of_end(void)
+static int signals_of_end(struct printing *p)
 {
-	sigset_t set;
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = leave}, before;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	sigemptyset(&p->ends);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		sigaction(ends[i], NULL, &before);
+		if (ends[i] != SIGHUP || before.sa_handler != SIG_IGN) /* nohup wants it so */
+			sigaddset(&p->ends, ends[i]);
+	}
+	pthread_sigmask(SIG_BLOCK, &p->ends, NULL);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (sigismember(&p->ends, ends[i]))
+			sigaction(ends[i], &action, NULL);
+	return signalfd(-1, &p->ends, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 /* Until all is read, or without end; the number of the signal that ended it. */
@@ -270,7 +284,7 @@ static void tell(void *ctx)
 static int run(struct printing *p, const struct log_source *sources, size_t n)
 {
 	const struct options *o = p->setup->options;
-	int signals = signals_of_end(), news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ended;
+	int signals = signals_of_end(p), news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ended;
 	bool any;
 	int64_t since;
 

@@ -4,6 +4,7 @@
 that are rotated, cut, packed and full of what no terminal should see. Airflow's are recorded ones of 3.1.8; journalctl is a stand-in."""
 import contextlib
 import datetime
+import fcntl
 import gzip
 import json
 import os
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import urllib.request
 from pathlib import Path
@@ -145,6 +147,23 @@ def what_cannot_be_written_is_said():
     done = subprocess.run([LAKETOP, "logs", str(path)], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
     os.close(write)
     ok("who-has-read-enough-is-no-failure", done.returncode == 0 and not done.stderr, done)
+
+
+def who_reads_nothing_keeps_nobody():
+    path = home / "much.log"
+    path.write_text(f"{stamp(5)} INFO a line that is written\n" * 20000)
+    child = subprocess.Popen([LAKETOP, "logs", str(path), "-f", "--since", "1h"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+    def written():
+        return int.from_bytes(fcntl.ioctl(child.stdout, termios.FIONREAD, bytes(4)), sys.byteorder)
+    ok("it-waits-for-its-reader", until(20, lambda: written() >= 60000), written())
+    child.send_signal(signal.SIGTERM)
+    try:
+        ended = child.wait(20)
+    except subprocess.TimeoutExpired:
+        ended = child.kill()
+    ok("and-can-be-ended-meanwhile", ended == 143, ended)
+    child.stdout.close()
 
 
 def words_for_who_asks_wrongly():
@@ -301,7 +320,7 @@ def logs_of(window, name):
 
 def main():
     files = [several_sources_are_one_timeline, the_past_may_be_packed, a_followed_file_is_rotated_and_cut, nothing_reaches_the_terminal_uncleaned,
-             words_for_who_asks_wrongly, a_last_piece_that_begins_in_a_long_line, what_cannot_be_written_is_said,
+             words_for_who_asks_wrongly, a_last_piece_that_begins_in_a_long_line, what_cannot_be_written_is_said, who_reads_nothing_keeps_nobody,
              tasks_of_airflow_3_1_8_by_their_recorded_files, journal_by_a_stand_in]
     servers = [servers_whose_profile_names_no_log, executors_by_their_workers_ui, l_shows_the_log_until_it_broke]
     wanted = [each for each in files + servers if not sys.argv[1:] or each.__name__ in sys.argv[1:]]
