@@ -228,7 +228,15 @@ static void findings_of_depth(const struct scene *s, struct judged *out)
 	}
 }
 
-bool rival_of(const struct facts *f, const struct service_kind *kind, const struct endpoint *at, struct rival *out)
+/* In a container with a network of its own the same port is another one. */
+static bool is_on_our_network(const struct facts *docker, const struct process *p)
+{
+	const struct container *c = p->container[0] ? facts_container(docker, p->container) : NULL;
+
+	return !p->container[0] || (c && !strcmp(c->network, "host"));
+}
+
+bool rival_of(const struct facts *f, const struct facts *docker, const struct service_kind *kind, const struct endpoint *at, struct rival *out)
 {
 	const struct listener *l = facts_listener(f, at->address, at->port);
 	const struct process *holder = l && !l->pid_probable && !l->proxied[0] ? facts_process(f, l->pid) : NULL;
@@ -243,13 +251,18 @@ bool rival_of(const struct facts *f, const struct service_kind *kind, const stru
 
 		for (const char *const *owner = kind->owners; *owner; owner++)
 			like = like || text_has(text_of(p->hint), *owner);
-		if (!like || p == holder || p->parent == holder->pid || p->started <= holder->started + RIVAL_LATER_MS)
+		if (!like || p == holder || p->parent == holder->pid || p->started <= holder->started + RIVAL_LATER_MS || !is_on_our_network(docker, p))
 			continue;
 		role = kind->role_of(text_of(p->hint), at->port);
 		if (role && !strcmp(role, kind->ports[0].role) && p->started > out->started)
 			*out = (struct rival){.pid = p->pid, .started = p->started};
 	}
 	return out->pid != 0;
+}
+
+bool rival_has_lost(const struct facts *f, const struct rival *r)
+{
+	return r->pid && !facts_process(f, r->pid);
 }
 
 /* Who just started a server believes that it answers: the old one does. */

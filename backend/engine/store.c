@@ -135,7 +135,19 @@ static bool holds(const struct engine *e, struct member *m, uint64_t server)
 	return asked && e->lake.now - m->changed < HOLD_MS && m->service.verdict.begun && !e->options.headless;
 }
 
-enum { RIVAL_TOLD_MS = 600000 };
+enum { RIVAL_TOLD_MS = 600000, RIVAL_LIFE_MS = 120000 };
+
+static bool serves_elsewhere(const struct engine *e, const struct member *m, pid_t pid)
+{
+	for (size_t i = 0; i < e->n_members; i++) {
+		const struct judged *j = &e->members[i]->service.verdict.shown;
+
+		if (e->members[i] != m && j->owner.pid == pid && j->answers == m->service.kind &&
+			!j->role[0]) /* no further port of it */
+			return true;
+	}
+	return false;
+}
 
 /* A server that cannot have its port ends after some seconds: it is told of a while longer, until another holds the port. */
 static void remember_rival(const struct engine *e, struct member *m)
@@ -144,7 +156,8 @@ static void remember_rival(const struct engine *e, struct member *m)
 	const struct process *holder = l ? facts_process(e->lake.facts, l->pid) : NULL;
 	struct rival r;
 
-	if (rival_of(e->lake.facts, m->service.kind, &m->service.at, &r)) {
+	if (rival_of(e->lake.facts, e->lake.docker, m->service.kind, &m->service.at, &r) && e->lake.wall - r.started < RIVAL_LIFE_MS &&
+		!serves_elsewhere(e, m, r.pid)) {
 		m->rival = r;
 		m->rival.seen = e->lake.wall;
 	} else if (!holder || holder->started > m->rival.started || e->lake.wall - m->rival.seen > RIVAL_TOLD_MS)
@@ -165,7 +178,8 @@ void store_judge_one(struct engine *e, struct member *m)
 	struct judged j;
 
 	remember_rival(e, m);
-	q.rival = m->rival;
+	if (rival_has_lost(e->lake.facts, &m->rival))
+		q.rival = m->rival;
 	target_from_facts(e, m, &target);
 	server = target_server(&target);
 	if (holds(e, m, server))

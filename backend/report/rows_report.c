@@ -63,9 +63,11 @@ bool report_rows_ask(const struct profile *profile, const char *engine, const ch
 	if (!c && n)
 		return err_set(err, ERR_USAGE, "several catalogs have an engine: CATALOG.%s says which one is meant", table);
 	if (!c)
-		return err_set(err, ERR_USAGE, "no [catalog] of the profile names who shows rows: \"engine = SERVICE\" (Spark Connect, Trino), or --service NAME this once");
+		return err_set(err, ERR_USAGE, "no [catalog] of the profile names who shows rows: \"engine = SERVICE\" (Spark Connect, Trino), "
+			"or --service NAME this once");
 	if (!c->engine)
-		return err_set(err, ERR_USAGE, "[catalog %s] names no engine that shows rows; --service names one for this time", c->name);
+		return err_set(err, ERR_USAGE, "[catalog %s] names nobody who shows rows: \"engine = SERVICE\" (Spark Connect, Trino), "
+			"or --service NAME this once", c->name);
 	text_copy(out->service, sizeof out->service, text_of(c->engine));
 	return rows_subject(out->subject, c->engine_catalog ? c->engine_catalog : c->name, rest, limit) ||
 	       err_set(err, ERR_USAGE, "the name \"%.80s...\" is too long", table);

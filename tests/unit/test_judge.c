@@ -1529,7 +1529,7 @@ static const char *main_port(struct text hint, uint16_t port)
 	return text_has(hint, "kafka.Kafka") && port == 9092 ? "client" : NULL;
 }
 
-static void another(struct world *w, pid_t parent, int64_t started)
+static void another_in(struct world *w, pid_t parent, int64_t started, const char *network)
 {
 	static struct service_kind telling;
 
@@ -1538,8 +1538,30 @@ static void another(struct world *w, pid_t parent, int64_t started)
 	telling.firm = true;
 	w->processes[3] = (struct process){.pid = 4200, .parent = parent, .state = 'S', .name = "java", .hint = "kafka.Kafka other.properties",
 		.started = started};
+	if (network) {
+		w->containers[0] = (struct container){.id = "abcdef", .name = "kafka-two", .state = "running"};
+		text_copy(w->containers[0].network, sizeof w->containers[0].network, text_of(network));
+		text_copy(w->processes[3].container, sizeof w->processes[3].container, text_of("abcdef"));
+		w->docker.n_containers = 1;
+	}
 	w->host.n_processes = 4;
-	rival_of(&w->host, &telling, &w->q.at, &w->q.rival);
+	rival_of(&w->host, &w->docker, &telling, &w->q.at, &w->q.rival);
+	w->q.rival.seen = WALL;
+}
+
+static void another(struct world *w, pid_t parent, int64_t started)
+{
+	another_in(w, parent, started, NULL);
+}
+
+static void started_in_vain_in_a_container(struct world *w)
+{
+	another_in(w, 1, WALL - 12000, "host");
+}
+
+static void started_in_a_network_of_its_own(struct world *w)
+{
+	another_in(w, 1, WALL - 12000, "bridge");
 }
 
 static void started_in_vain(struct world *w)
@@ -1735,6 +1757,9 @@ static const struct finding_row findings[] = {
 	{"a second one was started for the port that the old one keeps", started_in_vain, "lost-port", SEVERITY_BLOCKING,
 		"pid 4200 was started 12s ago for 9092 and could not have it", "stop the old one"},
 	{"one that is its holder's own child is no second one", started_by_it, "lost-port", -1, NULL, NULL},
+	{"one in a container on the host's network is one, too", started_in_vain_in_a_container, "lost-port", SEVERITY_BLOCKING,
+		"pid 4200 was started 12s ago for 9092 and could not have it", "stop the old one"},
+	{"one in a container with a network of its own has that port there", started_in_a_network_of_its_own, "lost-port", -1, NULL, NULL},
 	{"one of before it is none", started_before, "lost-port", -1, NULL, NULL},
 	{"two required services want one port", wants_it_too, "port-conflict", SEVERITY_WARNING, "spark-worker-40 also wants 9092",
 		"move"},
@@ -1876,6 +1901,18 @@ static void who_answers_outlives_the_snapshots(void **state)
 	judge(&w->q, &j);
 	assert_null(j.answers);
 	assert_string_equal(j.version, "");
+}
+
+static void a_rival_has_lost_when_it_ended(void **state)
+{
+	struct process lives = {.pid = 4200, .state = 'S', .name = "java"};
+	struct facts with = {.processes = &lives, .n_processes = 1}, without = {0};
+	struct rival soon = {.pid = 4200, .started = WALL - 12000, .seen = WALL}, none = {0};
+
+	(void)state;
+	assert_true(rival_has_lost(&without, &soon));
+	assert_false(rival_has_lost(&with, &soon)); /* its configuration may have told it another port */
+	assert_false(rival_has_lost(&without, &none));
 }
 
 static void a_rival_for_the_port_is_named_beside_the_culprit(void **state)
@@ -2022,6 +2059,7 @@ int main(void)
 		cmocka_unit_test(foreign_words_are_clean_and_cut_at_a_character),
 		cmocka_unit_test(the_owner_is_who_holds_the_port_else_who_runs),
 		cmocka_unit_test(who_answers_outlives_the_snapshots),
+		cmocka_unit_test(a_rival_has_lost_when_it_ended),
 		cmocka_unit_test(a_rival_for_the_port_is_named_beside_the_culprit),
 		cmocka_unit_test(the_owner_of_a_wrong_version_is_named_by_its_service),
 		cmocka_unit_test(every_verdict_and_link_has_its_words),
