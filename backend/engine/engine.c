@@ -239,6 +239,8 @@ static void discovery_state(struct engine *e)
 static void say_action(void *ctx, enum severity severity, const char *service, const char *words)
 {
 	event_say(ctx, severity, service, "%s", words);
+	if (service && service[0])
+		engine_refresh(ctx, service); /* what is shown of it is of before */
 }
 
 /* Who waits for something to have come about looks oftener. */

@@ -173,7 +173,8 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 		return no(why, "of which table of %.80s?", w->service);
 	format = known_format(lake, c, w->subject);
 	if (format && !text_starts(text_of(format), chore->format == FORMAT_DELTA ? "delta" : "iceberg")) /* "iceberg v2" */
-		return no(why, "it is for %s tables, and this one is %.40s", chore->format == FORMAT_DELTA ? "Delta" : "Iceberg", format);
+		return no(why, "it is for %s tables, and this one is %s%.40s", chore->format == FORMAT_DELTA ? "Delta" : "Iceberg",
+			!strcmp(format, "view") ? "a " : "", format);
 	if (!choose(lake, c, w, &by, why) || !answers(lake, c, why))
 		return false;
 	return fill(lake, c, by, t, why);
