@@ -30,6 +30,7 @@ struct entry { /* one container across looks */
 	struct container row;  /* with what inspect told */
 	bool inspected;
 	int64_t asked;         /* clock_ms() of that */
+	bool other_clock;      /* it lived longer then, by our clock, than its words allow */
 };
 
 struct image { /* of this look only: containers share them */
@@ -307,6 +308,7 @@ static void take_listed(void *ctx, const struct listed *one)
 		return;
 	e->inspected = true;
 	e->asked = m->old[i].asked;
+	e->other_clock = m->old[i].other_clock;
 	e->row.restarts = m->old[i].row.restarts;
 	e->row.exit_code = m->old[i].row.exit_code;
 	e->row.oom_killed = m->old[i].row.oom_killed;
@@ -391,10 +393,16 @@ static int64_t image_created(struct asking *a, const char *name)
 	return created;
 }
 
-/* Did it live on since we asked? Words that are younger than our answer say no. */
+static bool outlives_its_words(const struct entry *e)
+{
+	return !strcmp(e->row.state, "running") && e->row.started && e->listed.age >= 0 &&
+	       clock_wall_ms() - e->row.started > e->listed.age + SLACK_MS;
+}
+
+/* Did it live on since we asked? Words that are younger than our answer, or than the beginning that it told, say no. */
 static bool is_current(const struct entry *e)
 {
-	return e->inspected && (e->listed.age < 0 || clock_ms() - e->asked <= e->listed.age + SLACK_MS);
+	return e->inspected && (e->listed.age < 0 || clock_ms() - e->asked <= e->listed.age + SLACK_MS) && (e->other_clock || !outlives_its_words(e));
 }
 
 static bool inspect(struct asking *a, struct entry *e)
@@ -406,6 +414,7 @@ static bool inspect(struct asking *a, struct entry *e)
 	if (fine && answer.status == 200) {
 		e->asked = clock_ms();
 		e->inspected = docker_parse_inspect(buf_text(&answer.body), &e->row, NULL);
+		e->other_clock = outlives_its_words(e);
 	} /* else it is gone by now: the next list tells */
 	http_answer_free(&answer);
 	if (e->inspected && fine)

@@ -389,6 +389,7 @@ struct engine {
 	int minimum;          /* minor version: below it 400 */
 	char *list;           /* JSON */
 	int64_t restarts;
+	const char *started;  /* NULL: long ago */
 	unsigned pings, lists, inspects, images, refusals;
 	char last_version[16];
 };
@@ -435,8 +436,8 @@ static void answer(struct engine *e, int fd, const char *request)
 	} else {
 		e->inspects++;
 		snprintf(inspect, sizeof inspect,
-			"{\"Created\":\"2026-11-29T11:00:00Z\",\"State\":{\"Status\":\"running\",\"ExitCode\":0,\"StartedAt\":\"2026-11-29T11:00:01Z\"},"
-			"\"RestartCount\":%d,\"Config\":{\"Image\":\"lake/kafka:1\"}}", (int)e->restarts);
+			"{\"Created\":\"2026-11-29T11:00:00Z\",\"State\":{\"Status\":\"running\",\"ExitCode\":0,\"StartedAt\":\"%s\"},"
+			"\"RestartCount\":%d,\"Config\":{\"Image\":\"lake/kafka:1\"}}", e->started ? e->started : "2026-11-29T11:00:01Z", (int)e->restarts);
 		reply(fd, 200, "", inspect);
 	}
 }
@@ -643,6 +644,46 @@ static void only_what_changed_is_inspected(void **state)
 	assert_int_equal(a.inspects, 1);
 	set_list(t, 19, UP, UP);
 	assert_int_equal(look(t, 5000)->n_containers, 19);
+}
+
+static int64_t began(struct bench *t, const char *started, const char *status)
+{
+	char words[80];
+
+	pthread_mutex_lock(&t->engine.lock);
+	t->engine.started = started;
+	pthread_mutex_unlock(&t->engine.lock);
+	snprintf(words, sizeof words, "\"State\":\"running\",\"Status\":\"%s\"", status);
+	set_list(t, 1, words, UP);
+	return look(t, 5000)->containers[0].started;
+}
+
+static void a_restart_right_after_a_look_is_seen_by_its_beginning(void **state)
+{
+	struct bench *t = *state;
+	const int64_t wall = 1795955030000; /* 12:23:50 */
+
+	sit_down(t);
+	clock_freeze(1000000, wall);
+	assert_int_equal(began(t, "2026-11-29T12:18:49Z", "Up 5 minutes"), wall - 301000);
+	clock_freeze(1001500, wall + 1500);
+	assert_int_equal(began(t, "2026-11-29T12:23:50.500Z", "Up 1 second"), wall + 500); /* it was asked later than two seconds ago */
+	asked(t);
+	clock_freeze(1003500, wall + 3500);
+	began(t, "2026-11-29T12:23:50.500Z", "Up 3 seconds");
+	assert_int_equal(asked(t).inspects, 0);
+}
+
+static void an_engine_with_another_clock_is_not_asked_over_and_over(void **state)
+{
+	struct bench *t = *state;
+
+	sit_down(t);
+	for (int i = 0; i < 4; i++) {
+		clock_freeze(1000000 + i * 2000, 1795955030000 + i * 2000);
+		began(t, "2026-11-29T11:59:00Z", i < 2 ? "Up 3 minutes" : "Up 4 minutes");
+	}
+	assert_int_equal(asked(t).inspects, 1);
 }
 
 static void a_restart_between_two_looks_is_seen_by_its_age(void **state)
@@ -879,6 +920,8 @@ int main(void)
 		with_engine(a_look_costs_one_request_while_nothing_changes),
 		with_engine(only_what_changed_is_inspected),
 		with_engine(a_restart_between_two_looks_is_seen_by_its_age),
+		with_engine(a_restart_right_after_a_look_is_seen_by_its_beginning),
+		with_engine(an_engine_with_another_clock_is_not_asked_over_and_over),
 		with_engine(a_tag_that_moved_asks_for_its_image_again),
 		with_engine(an_engine_that_finds_us_too_old_is_asked_at_its_own_version_once),
 		with_engine(an_engine_that_refuses_every_version_says_so),
