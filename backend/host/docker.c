@@ -22,7 +22,7 @@
 
 enum {
 	LIST_MAX = 16 << 20, ANSWER_MAX = 1 << 20, CONFIG_MAX = 256 * 1024, PATH_SIZE = 108, PLACES_MAX = 8, CONTAINERS_MAX = 5000,
-	PING_MS = 2000, IMAGES_MAX = 64, VERSION_SIZE = 16, SLACK_MS = 250,
+	PING_MS = 2000, IMAGES_MAX = 64, VERSION_SIZE = 16, SLACK_MS = 250, YOUNG_MS = 3000,
 };
 
 struct entry { /* one container across looks */
@@ -393,16 +393,22 @@ static int64_t image_created(struct asking *a, const char *name)
 	return created;
 }
 
+/* It began earlier, by what it told, than its words allow. */
 static bool outlives_its_words(const struct entry *e)
 {
 	return !strcmp(e->row.state, "running") && e->row.started && e->listed.age >= 0 &&
 	       clock_wall_ms() - e->row.started > e->listed.age + SLACK_MS;
 }
 
-/* Did it live on since we asked? Words that are younger than our answer, or than the beginning that it told, say no. */
+/* Did it live on since we asked? Words that are younger than our answer, or than the beginning that it told, say no; of a young one
+ * they count in too large steps to say. */
 static bool is_current(const struct entry *e)
 {
-	return e->inspected && (e->listed.age < 0 || clock_ms() - e->asked <= e->listed.age + SLACK_MS) && (e->other_clock || !outlives_its_words(e));
+	if (!e->inspected || e->listed.age < 0)
+		return e->inspected;
+	if (e->listed.age <= YOUNG_MS && !strcmp(e->row.state, "running"))
+		return false;
+	return clock_ms() - e->asked <= e->listed.age + SLACK_MS && (e->other_clock || !outlives_its_words(e));
 }
 
 static bool inspect(struct asking *a, struct entry *e)
