@@ -207,6 +207,8 @@ try:
     with own:
         own.up()
         (room / "books.ini").write_text(pathlib.Path(own.profile).read_text() + BOOKS.replace("ROOM", str(room)))
+        # who has only just begun is not asked at once, and what it is cannot be told
+        until(60, lambda: laketop("wait", "--for", "postgres=serving", "--for", "kafka=serving", "--timeout", "10", "--profile", own.profile).returncode == 0)
         for each in (a_dry_run_shows_everything_and_runs_nothing, what_may_not_be_run_is_refused, it_fails_in_its_middle_and_goes_on_there,
                      killed_in_its_middle_it_is_open_and_goes_on, told_to_end_it_ends_its_program, test_data_goes_into_a_real_kafka,
                      on_the_screen_it_goes_on_wherever_one_looks):
