@@ -275,6 +275,10 @@ void ops_drop(struct ops *o, uint64_t id)
 	}
 	pthread_mutex_lock(&o->lock);
 	s->step = STEP_DROP;
+	if (s->job.spec->conduct && s->shown.state == ACTION_OFFERED) { /* no thread hears the no: who wishes it again gets a new one */
+		s->shown.state = ACTION_CANCELLED;
+		text_copy(s->shown.words, sizeof s->shown.words, TEXT("not confirmed"));
+	}
 	if (s->shown.state == ACTION_VERIFYING) { /* no thread waits any more: what was done is done */
 		s->shown.state = ACTION_CANCELLED;
 		text_copy(s->shown.words, sizeof s->shown.words, TEXT("it ran; nobody waits for its verification"));
