@@ -222,6 +222,14 @@ static bool is_gone(const struct lake *lake, const struct action_job *j, const s
 		(!j->target.pid || !p || p->state == 'Z'); /* whose parent does not care is gone all the same */
 }
 
+static bool is_needed_by(const struct service *s, const struct service *other)
+{
+	for (const char *const *need = other->expected ? other->expected->needs : NULL; need && *need; need++)
+		if (!strcmp(*need, s->name))
+			return true;
+	return false;
+}
+
 bool service_waits_for_others(const struct lake *lake, const struct service *s)
 {
 	const struct judged *j = &s->verdict.shown;
@@ -232,7 +240,8 @@ bool service_waits_for_others(const struct lake *lake, const struct service *s)
 	for (size_t i = 0; i < lake->n_services; i++) {
 		const struct service *other = lake->services[i];
 
-		if (other->kind && !strcmp(other->kind->name, s->kind->leads) && is_served(other))
+		/* those of another master do not count: it says itself that it has none */
+		if (other->kind && !strcmp(other->kind->name, s->kind->leads) && is_needed_by(s, other) && is_served(other))
 			return false;
 	}
 	return true;

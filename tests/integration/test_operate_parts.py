@@ -86,7 +86,7 @@ def connectors_are_paused_resumed_and_begun_again():
     did("it-is-resumed", "resume", "kafka-connect", "payments-archive", says=("done: RUNNING",))
     ok("connect-says-that-too", until(10, lambda: connector("payments-archive") == ("RUNNING", ["RUNNING"])), connector("payments-archive"))
     did("a-connector-is-begun-anew", "restart-connector", "kafka-connect", "payments-archive", says=("includeTasks=true", "done: RUNNING"))
-    did("a-task-that-fails-again-is-told-with-its-cause", "restart-task", "kafka-connect", "complaints-archive/0", code=1, says=("failed: FAILED", "Unrecognized token"))
+    did("a-task-that-fails-again-is-told-with-its-cause", "restart-task", "kafka-connect", "complaints-archive/0", code=5, says=("failed: FAILED", "Unrecognized token"))
     did("a-task-that-is-not-there-is-refused", "restart-task", "kafka-connect", "complaints-archive/9", code=2, says=("has no task",))
     did("a-connector's-verb-is-for-a-connect-worker", "pause", "kafka", "orders", code=2, says=("is no kafka-connect",))
 
