@@ -142,6 +142,14 @@ static bool is_served(const struct service *s)
 	return s && s->verdict.shown.verdict == VERDICT_SERVING;
 }
 
+static bool is_needed_by(const struct service *s, const struct service *other)
+{
+	for (const char *const *need = other->expected ? other->expected->needs : NULL; need && *need; need++)
+		if (!strcmp(*need, s->name))
+			return true;
+	return false;
+}
+
 /* Whom it needs and misses, or who misses it: it is begun all the same, with open eyes. */
 static void say_others(const struct lake *lake, const struct service *s, enum doing doing, char *out, size_t size)
 {
@@ -156,11 +164,10 @@ static void say_others(const struct lake *lake, const struct service *s, enum do
 				other ? verdict_word(other->verdict.shown.verdict) : "unknown");
 	}
 	for (size_t i = 0; doing != DOING_START && i < lake->n_services && len + 1 < size; i++) {
-		const struct expectation *x = lake->services[i]->expected;
+		const struct service *other = lake->services[i];
 
-		for (const char *const *need = x ? x->needs : NULL; need && *need && len + 1 < size; need++)
-			if (!strcmp(*need, s->name) && is_served(lake->services[i]))
-				len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "it is needed by ", x->name);
+		if (is_needed_by(s, other) && is_served(other))
+			len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "it is needed by ", other->name);
 	}
 }
 
@@ -220,14 +227,6 @@ static bool is_gone(const struct lake *lake, const struct action_job *j, const s
 	p = facts_process(lake->facts, j->target.pid);
 	return !facts_listener(lake->facts, s->at.address, s->at.port) && s->verdict.shown.verdict != VERDICT_SERVING &&
 		(!j->target.pid || !p || p->state == 'Z'); /* whose parent does not care is gone all the same */
-}
-
-static bool is_needed_by(const struct service *s, const struct service *other)
-{
-	for (const char *const *need = other->expected ? other->expected->needs : NULL; need && *need; need++)
-		if (!strcmp(*need, s->name))
-			return true;
-	return false;
 }
 
 bool service_waits_for_others(const struct lake *lake, const struct service *s)
