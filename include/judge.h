@@ -107,7 +107,6 @@ void judge(const struct question *q, struct judged *out);
 bool rival_of(const struct facts *f, const struct facts *docker, const struct service_kind *kind, const struct endpoint *at, struct rival *out);
 /* It ended. One that lives on has found another port, by its configuration, which its words need not tell. Pure. */
 bool rival_has_lost(const struct facts *f, const struct rival *r);
-bool judged_blocks(const struct judged *j); /* a blocking finding, or a verdict other than serving */
 
 /*
  * Hysteresis of the live screen: three bad in a row make bad, two good make good, a definite

@@ -77,11 +77,11 @@ struct service;
 /* Adds those of a service behind the n that are there; how many there are then. */
 size_t log_sources_of(const struct lake *lake, const struct service *service, struct log_source *out, size_t n, size_t most);
 /* What a name means: a service, and of Spark "app-1", "WORKER/app-1", "WORKER/app-1/0", "WORKER/driver-1". As above. */
+size_t log_sources_named(const struct lake *lake, const char *name, struct log_source *out, size_t n, size_t most);
 /* Keeps what its process tells of its logs, for when it is gone. */
 void log_sources_keep(const struct lake *lake, struct service *service);
 /* Why a name has none, and what helps. */
 const char *log_sources_why(const struct lake *lake, const char *name, char out[240]);
-size_t log_sources_named(const struct lake *lake, const char *name, struct log_source *out, size_t n, size_t most);
 const char *log_kind_word(enum log_kind kind); /* "file" */
 
 /*

@@ -61,7 +61,6 @@ uint16_t probe_port(const struct probe *p, const char *role);
 
 /* ---- plain streams: questions in a protocol of our own ---- */
 int net_dial(struct probe *p, const struct endpoint *at, struct err *err); /* fd or -1 */
-int net_dial_unix(struct probe *p, const char *path, struct err *err);
 /* What a connection that did not come about says of the server: nothing where the reason lies here, as with no descriptors left. */
 enum answered net_undialled(const struct err *err);
 bool net_send(struct probe *p, int fd, const void *bytes, size_t len, struct err *err);

@@ -432,8 +432,3 @@ void judge(const struct question *q, struct judged *out)
 	remember_who(&s, out);
 	findings_add(&s, out);
 }
-
-bool judged_blocks(const struct judged *j)
-{
-	return j->verdict != VERDICT_SERVING || (j->n_findings && j->findings[0].severity == SEVERITY_BLOCKING);
-}

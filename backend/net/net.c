@@ -61,11 +61,6 @@ int net_dial(struct probe *p, const struct endpoint *at, struct err *err)
 	return remember(p, p->host->dial_tcp(p->host, at->address, at->port, p->wait, err), endpoint_text(name, at));
 }
 
-int net_dial_unix(struct probe *p, const char *path, struct err *err)
-{
-	return remember(p, p->host->dial_unix(p->host, path, p->wait, err), path);
-}
-
 enum answered net_undialled(const struct err *err)
 {
 	if (err->code == ERR_CONNECT)

@@ -28,13 +28,13 @@ struct seat {
 	struct action_target target; /* as job.target, for the UI thread */
 	uint64_t after;              /* whose end it waits for; UI thread */
 	bool go_on;                  /* also after one that failed */
+	bool forgotten;              /* it goes when it is over; UI thread */
+	int64_t offered;             /* clock_ms(), of one that is conducted; UI thread */
 	/* under the lock */
 	struct action_shown shown;
 	enum step step;
 	bool ended;                  /* its thread is about to return */
 	bool told;                   /* its end is in the audit */
-	bool forgotten;              /* it goes when it is over; UI thread */
-	int64_t offered;             /* clock_ms(), of one that is conducted; UI thread */
 };
 
 struct ops {

@@ -243,15 +243,22 @@ static size_t run_of_topic(const struct kafka_wanted *wanted, size_t n)
 	return i;
 }
 
-void kafka_ask_edges(struct buf *out, int32_t id, int64_t edge, const struct kafka_wanted *wanted, size_t n)
+static size_t topics_of(const struct kafka_wanted *wanted, size_t n)
 {
-	size_t frame = wire_open_frame(out, KAFKA_LIST_OFFSETS, 2, id, false), topics = 0;
+	size_t topics = 0;
 
 	for (size_t i = 0; i < n; i += run_of_topic(wanted + i, n - i))
 		topics++;
+	return topics;
+}
+
+void kafka_ask_edges(struct buf *out, int32_t id, int64_t edge, const struct kafka_wanted *wanted, size_t n)
+{
+	size_t frame = wire_open_frame(out, KAFKA_LIST_OFFSETS, 2, id, false);
+
 	wire_put(out, UINT32_MAX, 4); /* no replica: a client */
 	wire_put(out, 0, 1);          /* read_uncommitted: up to the high watermark */
-	wire_put(out, topics, 4);
+	wire_put(out, topics_of(wanted, n), 4);
 	for (size_t i = 0, run; i < n; i += run) {
 		run = run_of_topic(wanted + i, n - i);
 		wire_put_string(out, wanted[i].topic, false);
@@ -289,15 +296,13 @@ bool kafka_read_edges(struct text frame,
 
 void kafka_ask_commit(struct buf *out, int32_t id, struct text group, const struct kafka_wanted *wanted, const int64_t *offsets, size_t n)
 {
-	size_t frame = wire_open_frame(out, KAFKA_OFFSET_COMMIT, 2, id, false), topics = 0;
+	size_t frame = wire_open_frame(out, KAFKA_OFFSET_COMMIT, 2, id, false);
 
-	for (size_t i = 0; i < n; i += run_of_topic(wanted + i, n - i))
-		topics++;
 	wire_put_string(out, group, false);
 	wire_put(out, UINT32_MAX, 4); /* no generation */
 	wire_put(out, 0, 2);          /* no member */
 	wire_put(out, UINT64_MAX, 8); /* kept for as long as the broker keeps any */
-	wire_put(out, topics, 4);
+	wire_put(out, topics_of(wanted, n), 4);
 	for (size_t i = 0, run; i < n; i += run) {
 		run = run_of_topic(wanted + i, n - i);
 		wire_put_string(out, wanted[i].topic, false);
