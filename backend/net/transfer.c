@@ -207,9 +207,11 @@ bool transfer_begin(struct transfer *t, struct probe *p, CURL **handle, const st
 		text_clean(t->name, sizeof t->name, text_of(unix_path));
 	else
 		endpoint_text(t->name, at);
-	if (timeout_ms > 0 && timeout_ms < wait_left(p->wait))
+	t->limit_ms = wait_left(p->wait);
+	if (timeout_ms > 0 && timeout_ms < t->limit_ms) {
 		t->wait = wait_for(timeout_ms, p->wait.cancel);
-	t->limit_ms = wait_left(t->wait);
+		t->limit_ms = timeout_ms; /* as it was asked for: a clock read again may be a millisecond on */
+	}
 	if (!t->limit_ms)
 		return err_set(err, ERR_TIMEOUT, "%s: not asked, no time was left", t->name);
 	if (path[0] != '/')
