@@ -47,12 +47,14 @@ enum action_state {
 	ACTION_RUNNING,
 	ACTION_VERIFYING, /* ran; has it come about? */
 	ACTION_DONE,
+	ACTION_NEEDLESS,  /* it was looked at, and there was nothing to do: as good as done */
 	ACTION_FAILED,    /* could not be prepared, run or verified; words say why */
 	ACTION_CANCELLED,
 	ACTION_OPEN,      /* an earlier laketop began it, and its end was never written */
 };
 const char *action_state_word(enum action_state s);
 bool action_is_over(enum action_state s);
+bool action_went_well(enum action_state s); /* done, or there was nothing to do */
 
 enum action_fault { /* how one failed */
 	FAULT_NONE,      /* it could not be done */
@@ -112,6 +114,7 @@ struct action_job { /* the worker's own, but for what ops.c keeps under its lock
 	char last[ACTION_WORDS_SIZE / 2];   /* of one that failed: the last lines of its log; filled by run or watch */
 	enum action_fault fault;            /* how run failed, where it knows better than ops.c */
 	bool again;                         /* run failed by what passes: see action_shown */
+	bool needless;                      /* set by prepare, or by run that did nothing: there was nothing to do */
 	char note[200];                     /* for the audit line: "session ..., operation ..." */
 	void *state;                        /* the spec's own, from prepare to free */
 	struct ops *ops;
@@ -142,7 +145,7 @@ struct action_spec {
 	int64_t limit_ms, verify_ms;        /* of run, of settled */
 	/* UI thread, pure: can it be done to that? Fills target. False: why says why not. */
 	bool (*offer)(const struct lake *lake, const struct action_wish *wish, struct action_target *target, char why[200]);
-	/* Worker: finds out what exactly would be done, changes nothing. False: err says why it cannot. */
+	/* Worker: finds out what exactly would be done, changes nothing. False: err says why it cannot, or, needless set, why it need not. */
 	bool (*prepare)(struct action_job *j, struct err *err);
 	/* Worker: does it, by what prepare said and by nothing else. */
 	bool (*run)(struct action_job *j, struct err *err);

@@ -33,6 +33,7 @@ struct plan_choice { /* 0: not said */
 /* Splits the view off. now: ms since 1970. False: err says what is wrong, and what would be right. Pure. */
 bool plan_choice_read(const char *view, int64_t now, char name[PLAN_VIEW_SIZE], struct plan_choice *out, struct err *err);
 const char *const *plan_options(const char *view); /* names that it takes; ends with NULL */
+bool plan_finds_nothing(const char *words);         /* of a preview's words: all is as it should be, nothing to do */
 const char *plan_option_help(const char *option);  /* "7d, or a time: ..." */
 
 struct keeper;

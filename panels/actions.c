@@ -23,6 +23,7 @@ enum style action_style(const struct action_shown *a)
 {
 	switch (a->state) {
 	case ACTION_DONE:
+	case ACTION_NEEDLESS:
 		return STYLE_GOOD;
 	case ACTION_FAILED:
 	case ACTION_OPEN:
@@ -100,6 +101,7 @@ static const char *question(const struct lake *lake, const struct action_shown *
 	case ACTION_VERIFYING:
 		return "c cancels it   Esc leaves it running (X lists it)";
 	case ACTION_DONE:
+	case ACTION_NEEDLESS:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
 		return a->again ? "r tries it again: its preview is made anew   Esc closes" : "Esc closes";

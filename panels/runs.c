@@ -65,6 +65,7 @@ static const char *question(const struct action_shown *a)
 	case ACTION_VERIFYING:
 		return "c cancels it   Esc leaves it running (X lists it)   j k scroll";
 	case ACTION_DONE:
+	case ACTION_NEEDLESS:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
 	case ACTION_OPEN:

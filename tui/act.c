@@ -172,6 +172,12 @@ static uint64_t offered(const struct setup *setup, struct engine *engine, const 
 		print_offer(lake, a);
 		return watch.id;
 	}
+	if (a && a->state == ACTION_NEEDLESS) {
+		printf("%s: %s\n", a->title, a->words);
+		fflush(stdout);
+		*code = EXIT_READY;
+		return 0;
+	}
 	fprintf(stderr, "laketop: %s: %s\n", a ? a->title : wish->verb, a ? a->words : "it is gone");
 	engine_drop(engine, watch.id);
 	*code = told_to_end ? 128 + told_to_end : refused(lake);
@@ -182,7 +188,7 @@ static int code_of(const struct action_shown *a)
 {
 	static const int codes[] = {[FAULT_NONE] = EXIT_NOT_READY, [FAULT_DISAGREES] = EXIT_DISAGREES, [FAULT_TIME] = EXIT_TIME};
 
-	return !a ? EXIT_NOT_READY : a->state == ACTION_DONE ? EXIT_READY : codes[a->fault];
+	return !a ? EXIT_NOT_READY : action_went_well(a->state) ? EXIT_READY : codes[a->fault];
 }
 
 /* Until it is over. again: the same may do better. */
@@ -249,19 +255,25 @@ static int act_on_many(const struct setup *setup, struct engine *engine, const s
 {
 	uint64_t ids[ACTION_MARKS_MAX];
 	struct err err = {0};
-	size_t n_ids = 0;
+	size_t n_ids = 0, refused = 0;
 	int code = EXIT_READY, one = EXIT_USAGE;
 	bool again;
 
 	listen_to_signals();
-	for (size_t i = 0; i < n && !told_to_end; i++)
+	for (size_t i = 0; i < n && !told_to_end; i++) {
 		if ((ids[n_ids] = offered(setup, engine, &wishes[i], &one)) != 0)
 			n_ids++;
+		else if (one != EXIT_READY) { /* there may be nothing to do */
+			code = one;
+			refused++;
+		}
+	}
 	if (!n_ids || told_to_end || !agreed(setup)) {
 		for (size_t i = 0; i < n_ids; i++)
 			engine_drop(engine, ids[i]);
-		return told_to_end ? 128 + told_to_end : n_ids ? EXIT_REFUSED : one;
+		return told_to_end ? 128 + told_to_end : n_ids ? EXIT_REFUSED : code;
 	}
+	code = EXIT_READY;
 	if (!engine_confirm_all(engine, ids, n_ids, setup->options->keep_going, &err)) {
 		fprintf(stderr, "laketop: %s\n", err.words);
 		return EXIT_REFUSED;
@@ -274,7 +286,7 @@ static int act_on_many(const struct setup *setup, struct engine *engine, const s
 		one = watch_one(engine, ids[i], &again);
 		code = one == EXIT_READY ? code : one;
 	}
-	return n_ids < n && code == EXIT_READY ? EXIT_NOT_READY : code;
+	return refused && code == EXIT_READY ? EXIT_NOT_READY : code;
 }
 
 /* ---- start all: what is needed first, first; stop all: the other way ---- */

@@ -255,6 +255,7 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 			return ACTING_DROPS;
 		break;
 	case ACTION_DONE:
+	case ACTION_NEEDLESS:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
 		if (key == 'r' && s->again)

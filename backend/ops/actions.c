@@ -26,7 +26,7 @@ static const char *const on_words[] = {
 static const char *const state_words[] = {
 	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_QUEUED] = "waiting",
 	[ACTION_RUNNING] = "running", [ACTION_VERIFYING] = "verifying",
-	[ACTION_DONE] = "done", [ACTION_FAILED] = "failed", [ACTION_CANCELLED] = "cancelled", [ACTION_OPEN] = "left open",
+	[ACTION_DONE] = "done", [ACTION_NEEDLESS] = "nothing to do", [ACTION_FAILED] = "failed", [ACTION_CANCELLED] = "cancelled", [ACTION_OPEN] = "left open",
 };
 
 const char *action_on_word(enum action_on on)
@@ -42,6 +42,11 @@ const char *action_state_word(enum action_state s)
 bool action_is_over(enum action_state s)
 {
 	return s >= ACTION_DONE;
+}
+
+bool action_went_well(enum action_state s)
+{
+	return s == ACTION_DONE || s == ACTION_NEEDLESS;
 }
 
 const struct action_spec *action_spec_named(const char *verb)

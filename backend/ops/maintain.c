@@ -226,7 +226,7 @@ static bool say_view(const struct action_job *j, char view[PLAN_VIEW_SIZE], stru
 	return len < PLAN_VIEW_SIZE || err_set(err, ERR_USAGE, "its options are too long");
 }
 
-/* Delta's statements stand there always; they do something where there is something. */
+/* A statement may stand there though there is nothing for it: Delta's do always. */
 static bool is_due(const struct action_job *j, const struct snapshot *plan)
 {
 	const struct maintain *m = j->state;
@@ -235,6 +235,13 @@ static bool is_due(const struct action_job *j, const struct snapshot *plan)
 	if (chore_of(j->wish.verb)->proof == PROOF_LEFT)
 		return m->before.left > 0 || m->before.folders > 0;
 	return chore_of(j->wish.verb)->format != FORMAT_DELTA || (files.type == VALUE_INT && files.u.i > 0);
+}
+
+static bool is_counted(const struct snapshot *plan)
+{
+	struct value files = snapshot_get(plan, "files");
+
+	return files.type == VALUE_INT && files.u.i >= 0;
 }
 
 static bool take_plan(struct action_job *j, const struct snapshot *plan, struct err *err)
@@ -248,8 +255,11 @@ static bool take_plan(struct action_job *j, const struct snapshot *plan, struct 
 	const struct chore *chore = chore_of(j->wish.verb);
 	bool differs = j->target.caution[0], own_rule = runner_of(&j->target) == BY_TRINO && chore->proof == PROOF_SNAPSHOT;
 
-	if (!own_rule && (!sql[0] || !is_due(j, plan)))
-		return err_set(err, ERR_USAGE, "%s", words[0] ? words : "there is nothing to do");
+	if (!own_rule && (!sql[0] || !is_due(j, plan))) {
+		j->needless = chore->format == FORMAT_DELTA ? sql[0] && is_counted(plan) : plan_finds_nothing(words);
+		return err_set(err, ERR_USAGE, "%s%s", j->needless && !plan_finds_nothing(words) ? "nothing to do: " : "",
+			words[0] ? words : "why is not told");
+	}
 	if (strlen(sql) >= sizeof j->exact)
 		return err_set(err, ERR_LIMIT, "its statement is longer than can be shown: it is not run");
 	text_copy(j->exact, sizeof j->exact, text_of(sql));

@@ -202,6 +202,7 @@ bool maintain_verify(struct action_job *j, const char *who, bool did, const char
 		if (did)
 			return err_set(err, ERR_PROTOCOL, "%s says %.80s, and the table as %.40s has it is as before: do both mean the same catalog?", who, said,
 				j->target.catalog->name);
+		j->needless = true;
 		snprintf(j->result, sizeof j->result, "nothing has changed: %s had nothing to do, or somebody else did it meanwhile", who);
 		return true;
 	}

@@ -306,7 +306,7 @@ static bool prepare(struct action_job *j, struct err *err)
 		p->steps[i].to = offset_aimed(&p->aim, p->steps[i].beginning, p->steps[i].end, p->steps[i].to);
 		same += p->steps[i].to == p->steps[i].from;
 		if (same == p->n)
-			return err_set(err, ERR_USAGE, "it stands there already");
+			return !(j->needless = true) || err_set(err, ERR_USAGE, "nothing to do: it stands there already");
 	}
 	say_steps(j, p);
 	return true;

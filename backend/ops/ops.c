@@ -343,7 +343,7 @@ static void take_turn(struct ops *o, const struct lake *lake, struct seat *s)
 	pthread_mutex_unlock(&o->lock);
 	if (!queued || !action_is_over(state))
 		return;
-	if (state != ACTION_DONE && !s->go_on)
+	if (!action_went_well(state) && !s->go_on)
 		err_set(&err, ERR_CANCELLED, "not run: %s before it", action_state_word(state));
 	else if (ops_confirm(o, lake, s->job.id, &err))
 		return;
@@ -448,7 +448,7 @@ static void tell(struct ops *o, struct seat *s, void (*said)(void *, enum severi
 	audit_write(o->audit, AUDIT_END, &shown, s->job.note, NULL);
 	snprintf(words, sizeof words, "%s: %s after %s%s%s", shown.title, action_state_word(shown.state),
 		clock_span(span, shown.ended - shown.begun), shown.words[0] ? ": " : "", shown.words);
-	said(ctx, shown.state == ACTION_DONE ? SEVERITY_INFO : SEVERITY_WARNING, shown.wish.service[0] ? shown.wish.service : "laketop", words);
+	said(ctx, action_went_well(shown.state) ? SEVERITY_INFO : SEVERITY_WARNING, shown.wish.service[0] ? shown.wish.service : "laketop", words);
 }
 
 void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx)

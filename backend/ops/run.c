@@ -254,6 +254,9 @@ static bool rehearse_step(struct action_job *j, const struct lake *lake, struct 
 	if (child.state == ACTION_OFFERED && !r->dropped) {
 		s->known = true;
 		text_copy(s->exact, sizeof s->exact, text_of(child.exact));
+	} else if (child.state == ACTION_NEEDLESS && r->shown.at == r->from) {
+		s->known = true;
+		text_copy(s->exact, sizeof s->exact, text_of(child.words));
 	} else if (action_is_over(child.state) && !s->known)
 		say_not_yet(j, r, s, child.words);
 	if (!action_is_over(child.state) && (child.state == ACTION_OFFERED || c->dropped)) {
@@ -457,7 +460,7 @@ static bool attend_child(struct action_job *j, const struct lake *lake, struct r
 		c->part = child.part;
 		return true;
 	}
-	end_step(j, r, c, child.state == ACTION_DONE ? STAGE_DONE : child.state == ACTION_FAILED ? STAGE_FAILED : STAGE_CANCELLED, child.words);
+	end_step(j, r, c, action_went_well(child.state) ? STAGE_DONE : child.state == ACTION_FAILED ? STAGE_FAILED : STAGE_CANCELLED, child.words);
 	return false;
 }
 

@@ -111,7 +111,7 @@ static bool prepare(struct seat *s)
 
 	s->job.wait = wait_for(PREPARE_MS, s->cancel);
 	if (!s->job.spec->prepare(&s->job, &err)) {
-		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : ACTION_FAILED, err.words);
+		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : s->job.needless ? ACTION_NEEDLESS : ACTION_FAILED, err.words);
 		return false;
 	}
 	say_left_open(&s->job);
@@ -190,7 +190,7 @@ static void run(struct seat *s)
 		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED,
 			why_it_failed(words, &s->job, err.words));
 	else if (!s->job.spec->settled)
-		set_state(s, ACTION_DONE, s->job.result);
+		set_state(s, s->job.needless ? ACTION_NEEDLESS : ACTION_DONE, s->job.result);
 	else {
 		set_state(s, ACTION_VERIFYING, s->job.result[0] ? s->job.result : NULL);
 		if (s->job.spec->watch)

@@ -181,7 +181,7 @@ static const char *vacuum_words(const struct delta_table *t, const struct delta_
 	if (v->files < 0)
 		return v->words;
 	if (!v->files && !v->folders)
-		return arena_printf(arena, "nothing in its folder is both older than %s and named by nothing", clock_span(span, t->retention));
+		return arena_printf(arena, "nothing to remove: no file in its folder is both older than %s and named by nothing", clock_span(span, t->retention));
 	return arena_printf(arena, "%" PRId64 " files and %" PRId64 " folders of %" PRId64 " go, %s freed", v->files, v->folders, v->listed,
 		value_show(size, value_int(v->bytes), UNIT_BYTES));
 }

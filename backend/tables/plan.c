@@ -244,6 +244,11 @@ void plan_say(struct snapshot *s, const char *name, const char *format, ...)
 	snapshot_figure(s, plan_figures, name, value_text(words));
 }
 
+bool plan_finds_nothing(const char *words)
+{
+	return !strncmp(words, "nothing to ", sizeof "nothing to " - 1); /* others say that nothing can, or may, be done */
+}
+
 struct plan_text plan_bytes(int64_t bytes)
 {
 	char words[VALUE_TEXT_SIZE];

@@ -901,11 +901,118 @@ static void the_profiles_own_is_offered_and_what_was_not_done_can_go_on(void **s
 	assert_false(offer.can);
 }
 
+/* ---- nothing to do ---- */
+
+/* A Delta table of so many files of 1000 bytes in the folder t, told by its catalog. */
+static void make_table(const char *name, int files)
+{
+	char path[256];
+	FILE *log;
+
+	snprintf(path, sizeof path, "%s/t", world.folder);
+	mkdir(path, 0700);
+	snprintf(path, sizeof path, "%s/t/%s", world.folder, name);
+	mkdir(path, 0700);
+	snprintf(path, sizeof path, "%s/t/%s/_delta_log", world.folder, name);
+	mkdir(path, 0700);
+	snprintf(path, sizeof path, "%s/t/%s/_delta_log/00000000000000000000.json", world.folder, name);
+	log = fopen(path, "w");
+	assert_non_null(log);
+	fprintf(log, "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n{\"metaData\":{\"id\":\"%s\",\"format\":{\"provider\":\"parquet\"},"
+		"\"schemaString\":\"{\\\"type\\\":\\\"struct\\\",\\\"fields\\\":[]}\",\"partitionColumns\":[],\"configuration\":{}}}\n", name);
+	for (int i = 0; i < files; i++)
+		fprintf(log, "{\"add\":{\"path\":\"f%d\",\"partitionValues\":{},\"size\":1000,\"modificationTime\":1790000000000,\"dataChange\":true}}\n", i);
+	fclose(log);
+}
+
+static void remove_table(const char *name)
+{
+	static const char *const parts[] = {"/_delta_log/00000000000000000000.json", "/_delta_log", ""};
+	char path[256];
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s/t/%s%s", world.folder, name, parts[i]);
+		assert_int_equal(remove(path), 0);
+	}
+	snprintf(path, sizeof path, "%s/t", world.folder);
+	rmdir(path);
+}
+
+static void use_tables(const char *more)
+{
+	char ini[1000];
+
+	make_table("clean", 1);
+	make_table("small", 5);
+	snprintf(ini, sizeof ini, "[catalog files]\nkind = delta\nfolders = %s/t\nspark_sql = /bin/sh -c \"exit 7\"\n%s", world.folder, more);
+	use(ini);
+}
+
+static void forget_tables(void)
+{
+	remove_table("clean");
+	remove_table("small");
+}
+
+static void nothing_to_do_is_as_good_as_done(void **state)
+{
+	struct action_wish w = {.verb = "optimize", .service = "files", .subject = "t.clean"};
+	uint64_t id;
+
+	(void)state;
+	use_tables("");
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_NEEDLESS);
+	assert_string_equal(action_state_word(shown(id)->state), "nothing to do");
+	assert_non_null(strstr(shown(id)->words, "nothing to do: there are no two files"));
+	assert_true(action_is_over(shown(id)->state) && action_went_well(shown(id)->state));
+	snprintf(w.verb, sizeof w.verb, "vacuum");
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_NEEDLESS);
+	assert_non_null(strstr(shown(id)->words, "nothing to remove"));
+	/* where there is something, it is offered; where nothing can be known, it failed */
+	w = (struct action_wish){.verb = "optimize", .service = "files", .subject = "t.small"};
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	ops_drop(world.ops, id);
+	w = (struct action_wish){.verb = "optimize", .service = "files", .subject = "t.nobody"};
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_FAILED);
+	assert_false(action_went_well(shown(id)->state));
+	assert_string_equal(file_text("audit.jsonl"), ""); /* nothing was begun */
+	assert_int_equal(world.ran, 0);
+	forget_tables();
+}
+
+static void a_step_that_has_nothing_to_do_is_done(void **state)
+{
+	struct action_wish w = run_wish("tidy");
+	const struct run_shown *run;
+	uint64_t id;
+
+	(void)state;
+	use_tables("[runbook tidy]\nstep = do optimize files t.clean\nstep = command /bin/true\n");
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	run = lake_run(&world.lake, id);
+	assert_true(run->steps[0].known);
+	assert_non_null(strstr(run->steps[0].exact, "nothing to do"));
+	assert_true(ops_confirm(world.ops, &world.lake, id, NULL));
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	run = lake_run(&world.lake, id);
+	assert_int_equal(run->steps[0].stage, STAGE_DONE);
+	assert_non_null(strstr(run->steps[0].words, "nothing to do"));
+	assert_int_equal(run->steps[1].stage, STAGE_DONE);
+	forget_tables();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(nothing_to_do_is_as_good_as_done),
+		TEST(a_step_that_has_nothing_to_do_is_done),
 		TEST(what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy),
 		TEST(everything_that_can_be_said_arrives),
 		TEST(a_mutilated_runbook_is_an_error_or_a_runbook),
