@@ -22,24 +22,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "kinds.h"
-#include "profile.h"
-#include "protobuf.h"
 #include "spark.h"
-#include "spark_page.h"
-
-#define CONNECT_PAGE "/connect/?sqlstat.pageSize=1&sessionstat.pageSize=1"
-#define WORK_PAGE "/connect/?sqlstat.pageSize=40&sessionstat.pageSize=60"
 
 enum {
 	GRPC_UNKNOWN = -1, GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_DENIED = 7, GRPC_UNIMPLEMENTED = 12, GRPC_INTERNAL = 13,
 	GRPC_UNAVAILABLE = 14, GRPC_UNAUTHENTICATED = 16,
 };
-enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, PROMPT_MS = 40, UI_AGAIN_MS = 60000 };
-enum { UI_FIRST = 4040, UI_TRIES = 4, WORDS_SIZE = 200 };
-enum { FRAME_HEADER = 9, FRAME_MAX = 16384, FRAMES_MAX = 32, FRAME_SETTINGS = 4, FLAG_ACK = 1 };
+enum { VERSION_EVERY_MS = 30000, SESSION_IDLE_MS = 30 * 60000, RELEASE_MS = 100, PROMPT_MS = 40, UI_AGAIN_MS = 60000, WORDS_SIZE = 200 };
 
 struct connect { /* p->state */
 	char session[CONNECT_ID_SIZE]; /* ours at the server; "" not drawn yet */
@@ -63,380 +54,11 @@ struct connect { /* p->state */
 	/* of this process */
 	bool configured;
 	struct connect_settings settings;
-	uint16_t ui;                   /* its web UI, proven to be its own; 0: not found */
+	struct connect_ui ui;
 	uint16_t service;              /* where its UI says that its service is, for one known by its UI; 0: not asked yet */
-	int64_t ui_tried;              /* clock_ms(); 0: not yet */
-	struct spark_memory memory;
 };
-
-/* ---- messages; pure ---- */
-
-void connect_uuid(char out[CONNECT_ID_SIZE], const unsigned char bytes[16])
-{
-	unsigned char b[16];
-
-	memcpy(b, bytes, sizeof b);
-	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
-	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	for (size_t i = 0; i < sizeof b; i++, out += 2) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*out++ = '-';
-		snprintf(out, 3, "%02x", b[i]);
-	}
-}
-
-/* session_id = 1, user_context = 2 {user_id = 1}. */
-void connect_put_caller(struct buf *out, const char *session)
-{
-	struct buf user;
-
-	buf_init(&user, 64);
-	protobuf_put_text(&user, 1, "laketop");
-	protobuf_put_text(out, 1, session);
-	protobuf_put_bytes(out, 2, buf_text(&user));
-	buf_free(&user);
-}
-
-void connect_put_analyze(struct buf *out, const char *session)
-{
-	connect_put_caller(out, session);
-	protobuf_put_text(out, 3, "laketop");
-	protobuf_put_bytes(out, 10, TEXT("")); /* spark_version */
-}
-
-void connect_put_release(struct buf *out, const char *session)
-{
-	connect_put_caller(out, session);
-	protobuf_put_text(out, 3, "laketop");
-}
-
-/* ConfigRequest: operation = 3 {get_option = 4 {keys = 1}} or {get_all = 5 {prefix = 1}}. */
-void connect_put_config(struct buf *out, const char *session, const char *const *keys, const char *prefix)
-{
-	struct buf what, operation;
-
-	buf_init(&what, 4096);
-	buf_init(&operation, 4096);
-	for (size_t i = 0; keys && keys[i]; i++)
-		protobuf_put_text(&what, 1, keys[i]);
-	if (prefix)
-		protobuf_put_text(&what, 1, prefix);
-	protobuf_put_bytes(&operation, prefix ? 5 : 4, buf_text(&what));
-	connect_put_caller(out, session);
-	protobuf_put_bytes(out, 3, buf_text(&operation));
-	protobuf_put_text(out, 4, "laketop");
-	buf_free(&what);
-	buf_free(&operation);
-}
-
-bool connect_is_about(struct text answer, const char *session)
-{
-	struct protobuf_field id;
-
-	return protobuf_find(answer, 1, PROTOBUF_BYTES, &id) && text_is(id.bytes, session);
-}
-
-bool connect_read_version(struct text answer, const char *session, char out[SPARK_VERSION_SIZE])
-{
-	struct protobuf_field part, version;
-
-	if (!connect_is_about(answer, session) || !protobuf_find(answer, 8, PROTOBUF_BYTES, &part) ||
-	    !protobuf_find(part.bytes, 1, PROTOBUF_BYTES, &version) || !spark_is_version(version.bytes))
-		return false;
-	text_copy(out, SPARK_VERSION_SIZE, version.bytes);
-	return true;
-}
-
-/* Up to the end of a URL in a list of them. */
-static size_t url_run(struct text t, const char *stops)
-{
-	size_t run = 0;
-
-	while (run < t.len && !strchr(stops, t.at[run]))
-		run++;
-	return run;
-}
-
-static void skip(struct text *t, size_t n)
-{
-	t->at += n;
-	t->len -= n;
-}
-
-/* User information, queries and parameters of URLs may be secrets: they are cut off. What then still
- * looks like "user@host" is not shown at all. */
-static void put_public(struct buf *out, struct text value)
-{
-	while (value.len) {
-		struct text head = text_between(value, "", "://"), authority;
-
-		if (!head.len) {
-			buf_add(out, value.at, value.len);
-			break;
-		}
-		buf_add(out, value.at, head.len + 3);
-		skip(&value, head.len + 3);
-		authority = (struct text){value.at, url_run(value, "/?,; ")};
-		for (size_t i = authority.len; i > 0; i--)
-			if (value.at[i - 1] == '@') {
-				skip(&value, i);
-				break;
-			}
-		buf_add(out, value.at, url_run(value, "?,; "));
-		skip(&value, url_run(value, "?,; "));
-		if (value.len && value.at[0] != ',')
-			skip(&value, url_run(value, ","));
-	}
-	if (out->len && memchr(out->at, '@', out->len)) {
-		buf_reset(out);
-		buf_puts(out, "(not shown)");
-	}
-}
-
-static const char *const keys[] = {
-	"spark.app.id", "spark.app.name", "spark.app.startTime", "spark.master", "spark.submit.deployMode", "spark.driver.host",
-	"spark.ui.port", "spark.jars", "spark.sql.extensions", "spark.sql.defaultCatalog", "spark.sql.warehouse.dir",
-	"spark.eventLog.dir", NULL,
-};
-static const char catalogs[] = "spark.sql.catalog."; /* get_all takes it off its keys */
-
-/* Of a catalog's settings the ones that say which it is; users, keys and all others are never kept. */
-static bool catalog_setting(struct text name)
-{
-	static const char *const parts[] = {"type", "uri", "warehouse", "io-impl", "catalog-impl", "s3.endpoint", NULL};
-	struct text part = text_after(name, '.');
-
-	for (size_t i = 0; parts[i]; i++)
-		if (text_is(part, parts[i]))
-			return true;
-	return !text_has(name, ".");
-}
-
-static bool setting_wanted(struct text name, bool of_catalogs)
-{
-	if (of_catalogs)
-		return name.len > 0 && catalog_setting(name);
-	for (size_t i = 0; keys[i]; i++)
-		if (text_is(name, keys[i]))
-			return true;
-	return false;
-}
-
-void connect_read_config(struct text answer, bool of_catalogs, struct connect_settings *out)
-{
-	struct protobuf_field pair, name, value;
-	bool damaged = false;
-
-	while (protobuf_next(&answer, &pair, &damaged)) {
-		struct connect_setting *at = &out->at[out->n];
-		struct buf public;
-
-		if (pair.number != 2 || pair.wire != PROTOBUF_BYTES || !protobuf_find(pair.bytes, 1, PROTOBUF_BYTES, &name) ||
-		    !protobuf_find(pair.bytes, 2, PROTOBUF_BYTES, &value) || !setting_wanted(name.bytes, of_catalogs))
-			continue;
-		if (out->n == CONNECT_SETTINGS_MAX) {
-			out->left_off++;
-			continue;
-		}
-		buf_init(&public, sizeof at->value);
-		put_public(&public, value.bytes);
-		snprintf(at->name, sizeof at->name, "%s%.*s", of_catalogs ? catalogs : "", (int)(name.bytes.len < 100 ? name.bytes.len : 100),
-			name.bytes.at);
-		text_copy(at->value, sizeof at->value, buf_text(&public));
-		buf_free(&public);
-		out->n++;
-	}
-}
-
-const char *connect_setting(const struct connect_settings *settings, const char *name)
-{
-	for (size_t i = 0; i < settings->n; i++)
-		if (!strcmp(settings->at[i].name, name))
-			return settings->at[i].value;
-	return NULL;
-}
-
-/* "2 session(s) are online, running 0 Request(s)" */
-bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *requests)
-{
-	struct text word, last = TEXT(""), line = TEXT("");
-
-	while (text_word(&html, &word) && !text_is(word, "session(s)"))
-		last = word;
-	line = text_trim(text_between(html, "are online,", "Request(s)"));
-	return text_i64(last, sessions) && text_skip(&line, "running") && text_i64(text_trim(line), requests);
-}
-
-enum { CELLS_MAX = 16, CELL_SIZE = 300 };
-
-/* The texts of a row's cells; a stack trace that a click would show comes into more. */
-static int read_cells(struct text row, char cells[CELLS_MAX][CELL_SIZE], char more[SPARK_REASON_SIZE])
-{
-	struct text cell;
-	char trace[2048];
-	int n = 0;
-
-	more[0] = '\0';
-	for (; n < CELLS_MAX && page_cell(&row, &cell); n++) {
-		page_text(cells[n], CELL_SIZE, cell);
-		if (page_more(trace, sizeof trace, cell)[0])
-			spark_reason(more, SPARK_REASON_SIZE, text_of(trace));
-	}
-	return n;
-}
-
-static struct value cell_words(const char *s)
-{
-	return s[0] ? value_text(s) : value_unknown();
-}
-
-static void put_span(struct snapshot *s, struct table *t, struct value *row, const char *words, int64_t now)
-{
-	int64_t ms;
-
-	if (!page_span(text_of(words), &ms))
-		return;
-	table_set(s, t, row, "duration", value_int(ms));
-	if (now > ms)
-		table_set(s, t, row, "started", value_int(now - ms)); /* times on the page are in a zone that it does not name */
-}
-
-/* User, id, start, finish, duration, executions: of one that is open no finish is written. */
-void connect_read_session_rows(struct text html, int64_t now, struct snapshot *s, struct table *t)
-{
-	char cells[CELLS_MAX][CELL_SIZE], more[SPARK_REASON_SIZE];
-	struct text all, rows, row;
-	int64_t total;
-
-	if (!page_table(html, "sessionstat", &all))
-		return;
-	for (int closed = 0; closed < 2; closed++)
-		for (rows = all; page_row(&rows, &row);) {
-			struct value *to;
-			int64_t n;
-
-			if (read_cells(row, cells, more) < 6 || !cells[1][0] || (cells[3][0] != 0) != (closed != 0))
-				continue;
-			to = table_row(s, t);
-			table_set(s, t, to, "user", cell_words(cells[0]));
-			table_set(s, t, to, "session", value_text(cells[1]));
-			table_set(s, t, to, "state", value_text(closed ? "CLOSED" : "OPEN"));
-			put_span(s, t, to, cells[4], closed ? 0 : now);
-			if (text_i64(text_of(cells[5]), &n))
-				table_set(s, t, to, "executions", value_int(n));
-		}
-	if (page_count(html, "Session Statistics", &total) && total > (int64_t)t->n_rows)
-		t->left_off += (size_t)total - t->n_rows;
-}
-
-/* Of a plan in SQL, which is the most common one, the statement itself. */
-static const char *statement_of(char *words)
-{
-	struct text t = text_of(words);
-
-	if (text_starts(t, "sql {") && page_skip(&t, "query: \"")) {
-		size_t len = t.len;
-
-		while (len && strchr("}\n \"", t.at[len - 1]))
-			len--;
-		memmove(words, t.at, len);
-		words[len] = '\0';
-	}
-	return words;
-}
-
-/* User, jobs, SQL executions, session, start, finish, close, execution time, duration, statement, state, operation, tag, tags, detail. */
-void connect_read_execution_rows(struct text html, int64_t now, struct snapshot *s, struct table *t)
-{
-	char cells[CELLS_MAX][CELL_SIZE], more[SPARK_REASON_SIZE];
-	struct text rows, row;
-	int64_t total;
-
-	if (!page_table(html, "sqlstat", &rows))
-		return;
-	while (page_row(&rows, &row)) {
-		struct value *to;
-
-		if (read_cells(row, cells, more) < 15)
-			continue;
-		to = table_row(s, t);
-		table_set(s, t, to, "user", cell_words(cells[0]));
-		table_set(s, t, to, "jobs", cell_words(cells[1]));
-		table_set(s, t, to, "sql", cell_words(cells[2]));
-		table_set(s, t, to, "session", cell_words(cells[3]));
-		put_span(s, t, to, cells[8], cells[6][0] ? 0 : now);
-		table_set(s, t, to, "statement", cell_words(statement_of(cells[9])));
-		table_set(s, t, to, "state", cell_words(cells[10]));
-		table_set(s, t, to, "operation", cell_words(cells[11]));
-		table_set(s, t, to, "reason", cell_words(more[0] ? more : cells[14]));
-	}
-	if (page_count(html, "Request Statistics", &total) && total > (int64_t)t->n_rows)
-		t->left_off += (size_t)total - t->n_rows;
-}
-
-/* ---- the kept connection ---- */
-
-static void line_close(struct connect *c)
-{
-	if (c->line >= 0)
-		net_close(c->line);
-	c->line = -1;
-}
-
-/* Reads frames until the server's SETTINGS (acknowledged: the answer to ours). */
-static bool line_await(struct probe *p, int fd, bool acknowledged, struct err *err)
-{
-	for (int i = 0; i < FRAMES_MAX; i++) {
-		unsigned char header[FRAME_HEADER], payload[FRAME_MAX];
-		size_t len;
-
-		if (!net_read_exact(p, fd, header, sizeof header, err))
-			return false;
-		len = (size_t)header[0] << 16 | (size_t)header[1] << 8 | header[2];
-		if (!memcmp(header, "HTTP/1.", 7))
-			return err_set(err, ERR_PROTOCOL, "HTTP/1, not gRPC");
-		if (len > FRAME_MAX || (!acknowledged && header[3] != FRAME_SETTINGS))
-			return err_set(err, ERR_PROTOCOL, "not HTTP/2, and so not gRPC");
-		if (len && !net_read_exact(p, fd, payload, len, err))
-			return false;
-		if (header[3] == FRAME_SETTINGS && (header[4] & FLAG_ACK) == (acknowledged ? FLAG_ACK : 0))
-			return true;
-	}
-	return err_set(err, ERR_PROTOCOL, "HTTP/2 without an answer to SETTINGS");
-}
-
-static bool line_settle(struct probe *p, struct connect *c, struct err *err)
-{
-	static const char settings[] = "\0\0\0\4\0\0\0\0\0";
-
-	p->requests++;
-	return net_send(p, c->line, settings, FRAME_HEADER, err) && line_await(p, c->line, true, err);
-}
-
-static bool line_open(struct probe *p, struct connect *c, struct err *err)
-{
-	static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" "\0\0\0\4\0\0\0\0\0", ack[] = "\0\0\0\4\1\0\0\0\0";
-
-	c->line = net_dial(p, &p->at, err);
-	if (c->line < 0)
-		return false;
-	if (net_send(p, c->line, preface, sizeof preface - 1, err) && line_await(p, c->line, false, err) &&
-	    net_send(p, c->line, ack, FRAME_HEADER, err) && line_await(p, c->line, true, err))
-		return true;
-	line_close(c);
-	return false;
-}
 
 /* ---- calls ---- */
-
-void connect_draw_id(char out[CONNECT_ID_SIZE])
-{
-	unsigned char bytes[16];
-
-	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-		abort(); /* cannot be: 16 bytes are never cut short */
-	connect_uuid(out, bytes);
-}
 
 static struct connect *state_of(struct probe *p)
 {
@@ -494,30 +116,6 @@ static bool ask_version(struct probe *p, struct connect *c, struct err *err)
 
 /* ---- who, and alive ---- */
 
-/* The page for Connect tells its UI from that of any driver; once known, the version is enough. */
-static enum answered identify_ui(struct probe *p, bool known, struct identity *who)
-{
-	struct spark_reply reply;
-	struct http_answer page = {0};
-	struct err err;
-	enum answered answered;
-	int64_t sessions, requests;
-
-	if (!spark_get(p, &p->at, "/api/v1/version", "application/json", &reply, &err)) {
-		answered = spark_failed(p, &kind_spark_connect, &reply, &err, who);
-	} else if (spark_rest_version(reply.json) && (known || (http_get(p, &p->at, CONNECT_PAGE, &page, NULL) &&
-		   connect_read_sessions(buf_text(&page.body), &sessions, &requests)))) {
-		answered = identity_say(p, who, &kind_spark_connect, "ui", SURE_EXACT, spark_rest_version(reply.json),
-			"GET /api/v1/version", reply.source);
-	} else {
-		who->source = arena_clean(p->arena, text_of(reply.source));
-		answered = ANSWERED_OTHER;
-	}
-	http_answer_free(&page);
-	spark_reply_free(&reply);
-	return answered;
-}
-
 /* What an AnalyzePlan that was answered says of who answers. */
 static enum answered said_by_status(struct probe *p, struct connect *c, int64_t begun, struct identity *who)
 {
@@ -556,7 +154,7 @@ static enum answered said_by_error(struct probe *p, const struct err *err, bool 
 /* Another process, another server: nothing that was learned holds. Our session was the old one's. */
 static void forget_server(struct probe *p, struct connect *c)
 {
-	line_close(c);
+	connect_line_close(&c->line);
 	c->owner_started = p->owner_started;
 	c->asked = 0;
 	c->refused = false;
@@ -564,9 +162,7 @@ static void forget_server(struct probe *p, struct connect *c)
 	c->tuned[0] = '\0';
 	c->configured = false;
 	memset(&c->settings, 0, sizeof c->settings);
-	c->ui = 0;
-	c->ui_tried = 0;
-	memset(&c->memory, 0, sizeof c->memory);
+	c->ui = (struct connect_ui){0};
 }
 
 static enum answered identify(struct probe *p, struct identity *who)
@@ -578,11 +174,11 @@ static enum answered identify(struct probe *p, struct identity *who)
 	bool good;
 
 	if (role_is(probe_role(p, &kind_spark_connect), "ui"))
-		return identify_ui(p, false, who);
+		return connect_identify_ui(p, false, who);
 	c = state_of(p);
 	if (c->line < 0 || c->owner_started != p->owner_started) {
 		forget_server(p, c);
-		if (!line_open(p, c, &err))
+		if (!connect_line_open(p, &c->line, &err))
 			return said_by_error(p, &err, p->bytes > bytes, who);
 	}
 	good = ask_version(p, c, &err);
@@ -591,7 +187,7 @@ static enum answered identify(struct probe *p, struct identity *who)
 		good = ask_version(p, c, &err);
 	}
 	if (!good) {
-		line_close(c);
+		connect_line_close(&c->line);
 		return said_by_error(p, &err, true, who);
 	}
 	c->asked = clock_ms();
@@ -612,15 +208,15 @@ static enum answered pulse(struct probe *p, struct identity *who)
 	int64_t begun = clock_ms();
 
 	if (role_is(who->role, "ui"))
-		return identify_ui(p, true, who);
+		return connect_identify_ui(p, true, who);
 	c = state_of(p);
 	if (c->line < 0 || c->owner_started != p->owner_started || version_due(c))
 		return identify(p, who);
-	if (line_settle(p, c, &err)) {
+	if (connect_line_settle(p, c->line, &err)) {
 		who->source = asked_in(p, "HTTP/2 SETTINGS", begun);
 		return ANSWERED_YES;
 	}
-	line_close(c); /* a late answer would be taken for the next one */
+	connect_line_close(&c->line); /* a late answer would be taken for the next one */
 	return err.code == ERR_TIMEOUT || err.code == ERR_CANCELLED ? said_by_error(p, &err, false, who) : identify(p, who);
 }
 
@@ -636,14 +232,14 @@ static void close_state(void *state)
 
 	/* Only to the one that has the session: by now somebody else may hold the port. And only to one that answers promptly:
 	 * an answer that nobody waits for any more leaves a stack trace in its log, a session that is left just expires. */
-	if (c->made && c->line >= 0 && c->release_ms < PROMPT_MS && line_settle(&p, c, NULL) && clock_ms() - begun < PROMPT_MS) {
+	if (c->made && c->line >= 0 && c->release_ms < PROMPT_MS && connect_line_settle(&p, c->line, NULL) && clock_ms() - begun < PROMPT_MS) {
 		buf_init(&message, 512);
 		connect_put_release(&message, c->session);
 		call(&p, c, CONNECT_SERVICE "ReleaseSession", &message, &answer, &err);
 		grpc_answer_free(&answer);
 		buf_free(&message);
 	}
-	line_close(c);
+	connect_line_close(&c->line);
 	free(c);
 }
 
@@ -658,7 +254,7 @@ static void ask_settings(struct probe *p, struct connect *c)
 		struct err err;
 
 		buf_init(&message, 4096);
-		connect_put_config(&message, c->session, i ? NULL : keys, i ? catalogs : NULL);
+		connect_put_config(&message, c->session, i ? NULL : connect_keys, i ? connect_catalogs : NULL);
 		c->used = clock_wall_ms();
 		if (call(p, c, CONNECT_SERVICE "Config", &message, &answer, &err) && answer.status == GRPC_OK &&
 		    connect_is_about(buf_text(&answer.body), c->session)) {
@@ -670,48 +266,6 @@ static void ask_settings(struct probe *p, struct connect *c)
 	}
 }
 
-/* Is the driver whose web UI is on that port this server? By the id of its application; without
- * settings, which a token keeps from us, by its page for Connect. */
-static bool is_own_ui(struct probe *p, const struct connect *c, const struct endpoint *at)
-{
-	const char *id = connect_setting(&c->settings, "spark.app.id");
-	struct http_answer page = {0};
-	struct spark_reply reply;
-	struct err err;
-	int64_t sessions, requests;
-	bool own = false;
-
-	if (id) {
-		own = spark_get(p, at, "/api/v1/applications?limit=1", "application/json", &reply, &err) &&
-		      spark_state_is(json_first(reply.json), "id", id);
-		spark_reply_free(&reply);
-	} else if (http_get(p, at, CONNECT_PAGE, &page, NULL)) {
-		own = connect_read_sessions(buf_text(&page.body), &sessions, &requests);
-	}
-	http_answer_free(&page);
-	return own;
-}
-
-/* Where the profile says, else where the process was told to be; where that was taken it took the next free port. */
-static void find_ui(struct probe *p, struct connect *c)
-{
-	const char *set = connect_setting(&c->settings, "spark.ui.port");
-	struct endpoint at = p->at;
-	int64_t first = p->expected ? expected_role_port(p->expected, "ui") : 0;
-
-	if (!first && (!set || !text_i64(text_of(set), &first)))
-		first = UI_FIRST;
-	c->ui_tried = clock_ms();
-	for (int64_t port = first; !c->ui && port > 0 && port < 65536 && port < first + UI_TRIES; port++) {
-		if (port > first && !spark_port_near((uint16_t)port, UI_FIRST))
-			break; /* beyond the usual numbers nothing says that a Spark is there */
-		if (port == p->at.port)
-			continue; /* its service is there: it would log HTTP/1 as an error */
-		at.port = (uint16_t)port;
-		if (is_own_ui(p, c, &at))
-			c->ui = at.port;
-	}
-}
 
 static void show_settings(const struct connect *c, struct snapshot *s, const struct spark_specs *specs)
 {
@@ -733,22 +287,6 @@ static void show_settings(const struct connect *c, struct snapshot *s, const str
 		snapshot_figure(s, specs->figures, "started", value_int(ms));
 }
 
-static void ask_sessions(struct probe *p, const struct endpoint *ui, struct snapshot *s, const struct spark_specs *specs)
-{
-	struct table *open = snapshot_table(s, specs->tables, "sessions"), *executions = snapshot_table(s, specs->tables, "executions");
-	struct http_answer page;
-	int64_t sessions, requests, now;
-
-	if (http_get(p, ui, WORK_PAGE, &page, NULL) && connect_read_sessions(buf_text(&page.body), &sessions, &requests)) {
-		now = spark_http_date(http_header(&page, "Date"));
-		snapshot_figure(s, specs->figures, "sessions", value_int(sessions));
-		snapshot_figure(s, specs->figures, "requests", value_int(requests));
-		connect_read_session_rows(buf_text(&page.body), now, s, open);
-		connect_read_execution_rows(buf_text(&page.body), now, s, executions);
-	}
-	http_answer_free(&page);
-}
-
 /* Passes the whole service and its token check, and leaves nothing behind. False: no gRPC answer. */
 static bool ask_service(struct probe *p, struct connect *c, struct snapshot *s)
 {
@@ -768,28 +306,6 @@ static bool ask_service(struct probe *p, struct connect *c, struct snapshot *s)
 		snapshot_health(s, LINK_BAD, "ReleaseSession of no session", "gRPC status %d: %s", answer.status, answer.message);
 	grpc_answer_free(&answer);
 	buf_free(&message);
-	return good;
-}
-
-static bool inspect_work(struct probe *p, struct connect *c, struct snapshot *s, const struct spark_specs *specs)
-{
-	struct endpoint ui = p->at;
-	struct spark_work work = {0};
-	struct health service = s->health;
-	struct err err = s->err;
-	bool good;
-
-	ui.port = c->ui;
-	good = spark_inspect_driver(p, &ui, specs, &c->memory, s, &work);
-	if (good)
-		spark_find_in_work(&work, &c->memory, SEVERITY_INFO, s); /* whose query failed was told so */
-	if (good && c->status == GRPC_OK && c->version[0] && strcmp(work.version, c->version) != 0)
-		snapshot_finding(s, "versions-differ", SEVERITY_WARNING, NULL, "its web UI says Spark %s, its service %s", work.version,
-			c->version);
-	/* what serves is the service: its UI adds that nobody is left to run what it takes */
-	if (!good || s->health.state != LINK_BAD)
-		s->health = service;
-	s->err = err;
 	return good;
 }
 
@@ -834,43 +350,10 @@ static const struct table_spec tables[] = {
 	{0},
 };
 
-/* By its settings, which its UI shows. Its default where it was not set. */
-static uint16_t ask_service_port(struct probe *p)
+/* "" where its service did not tell. */
+static const char *version_of(const struct connect *c)
 {
-	char path[SPARK_ID_SIZE + 60];
-	struct spark_reply reply;
-	struct err err;
-	int64_t port = 0;
-	const char *id = NULL;
-
-	if (spark_get(p, &p->at, "/api/v1/applications?limit=1", "application/json", &reply, &err))
-		id = json_string(json_get(json_first(reply.json), "id"));
-	snprintf(path, sizeof path, "/api/v1/applications/%.*s/environment", SPARK_ID_SIZE, id && spark_is_id(id) ? id : "");
-	spark_reply_free(&reply);
-	if (path[sizeof "/api/v1/applications/" - 1] == '/' || !spark_get(p, &p->at, path, "application/json", &reply, &err))
-		return 0;
-	port = kind_spark_connect.ports[0].port;
-	for (const struct json *pair = json_first(json_get(reply.json, "sparkProperties")); pair; pair = json_next(pair)) {
-		const char *key = json_string(json_first(pair)), *value = json_string(json_next(json_first(pair)));
-		int64_t set;
-
-		if (key && !strcmp(key, "spark.connect.grpc.binding.port") && text_i64(text_of(value), &set) && set > 0 && set < 65536)
-			port = set;
-	}
-	spark_reply_free(&reply);
-	return (uint16_t)port;
-}
-
-static bool inspect_ui(struct probe *p, struct connect *c, struct snapshot *s, const struct spark_specs *specs)
-{
-	struct endpoint ui = p->at;
-
-	if (!c->ui || !inspect_work(p, c, s, specs))
-		return false;
-	ui.port = c->ui;
-	snapshot_figure(s, specs->figures, "ui", value_text(arena_printf(s->arena, "%s:%u", ui.address, ui.port)));
-	ask_sessions(p, &ui, s, specs);
-	return true;
+	return c->status == GRPC_OK ? c->version : "";
 }
 
 /* One that was found by its web UI, at a port that no words explain: the UI tells where the service is. */
@@ -879,7 +362,7 @@ static bool inspect_by_ui(struct probe *p, struct connect *c, struct snapshot *s
 	struct probe service = *p;
 
 	if (!c->service)
-		c->service = ask_service_port(&service);
+		c->service = connect_service_port(&service);
 	service.at.port = c->service;
 	if (!c->service || c->service == p->at.port) {
 		snapshot_health(s, LINK_UNKNOWN, "GET /environment", "its web UI answers, and does not tell where its service is");
@@ -890,8 +373,8 @@ static bool inspect_by_ui(struct probe *p, struct connect *c, struct snapshot *s
 	}
 	p->requests = service.requests;
 	p->bytes = service.bytes;
-	c->ui = p->at.port;
-	inspect_ui(p, c, s, specs);
+	c->ui.port = p->at.port;
+	connect_inspect_ui(p, &c->ui, version_of(c), s, specs);
 	return true;
 }
 
@@ -909,12 +392,12 @@ static bool inspect(struct probe *p, struct snapshot *s)
 		snapshot_health(s, LINK_BAD, "AnalyzePlan spark_version", "gRPC status %d: %s", c->status, c->words);
 	if (!c->configured && c->status == GRPC_OK)
 		ask_settings(p, c);
-	if (!c->ui && (!c->ui_tried || clock_ms() - c->ui_tried > UI_AGAIN_MS))
-		find_ui(p, c);
+	if (!c->ui.port && (!c->ui.tried || clock_ms() - c->ui.tried > UI_AGAIN_MS))
+		connect_find_ui(p, &c->ui, &c->settings);
 	if (c->configured)
 		show_settings(c, s, &specs);
-	if (!inspect_ui(p, c, s, &specs))
-		c->ui = 0; /* looked for again */
+	if (!connect_inspect_ui(p, &c->ui, version_of(c), s, &specs))
+		c->ui.port = 0; /* looked for again */
 	return locked ? err_set(&s->err, ERR_AUTH, "%s", s->health.words ? s->health.words : "asks for a token") : true;
 }
 
@@ -973,7 +456,7 @@ static const char *role_of(struct text hint, uint16_t port)
 
 	if (port == (grpc ? grpc : 15002))
 		return "grpc";
-	return spark_port_near(port, ui ? ui : UI_FIRST) ? "ui" : NULL;
+	return spark_port_near(port, ui ? ui : CONNECT_UI_FIRST) ? "ui" : NULL;
 }
 
 const struct service_kind kind_spark_connect = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Spark Connect's messages, apart from the connection: pure, tested and fuzzed as spark_connect. */
+/* What the files of Spark Connect share. What reads is pure, tested and fuzzed as spark and spark_depth. */
 #ifndef LAKETOP_SERVICES_SPARK_CONNECT_H
 #define LAKETOP_SERVICES_SPARK_CONNECT_H
 
@@ -20,6 +20,7 @@ struct connect_settings { /* what the process says of itself and may be shown */
 
 #define CONNECT_SERVICE "/spark.connect.SparkConnectService/"
 
+/* ---- spark_messages.c; pure ---- */
 void connect_uuid(char out[CONNECT_ID_SIZE], const unsigned char bytes[16]); /* version 4 of random bytes */
 void connect_draw_id(char out[CONNECT_ID_SIZE]);
 /* What every request begins with. */
@@ -33,10 +34,32 @@ bool connect_read_version(struct text answer, const char *session, char out[SPAR
 /* Adds the pairs that are on the list of what may be shown; nothing else is kept. */
 void connect_read_config(struct text answer, bool of_catalogs, struct connect_settings *out);
 const char *connect_setting(const struct connect_settings *settings, const char *name); /* NULL: not set, or kept back */
+extern const char *const connect_keys[], connect_catalogs[]; /* which are asked for; the prefix of those of catalogs */
+
+/* ---- spark_sessions.c: its page in the web UI; pure ---- */
 bool connect_read_sessions(struct text html, int64_t *sessions, int64_t *requests);
 /* The rows of that page: sessions that are open first; requests newest first. now: the server's clock. */
 void connect_read_session_rows(struct text html, int64_t now, struct snapshot *s, struct table *t);
 void connect_read_execution_rows(struct text html, int64_t now, struct snapshot *s, struct table *t);
+
+/* ---- spark_line.c: one HTTP/2 connection that is kept. line: -1 where there is none ---- */
+bool connect_line_open(struct probe *p, int *line, struct err *err);
+/* SETTINGS, acknowledged: no stream, no line in the log. */
+bool connect_line_settle(struct probe *p, int line, struct err *err);
+void connect_line_close(int *line);
+
+/* ---- spark_connect_ui.c: the web UI of the driver that it is ---- */
+enum { CONNECT_UI_FIRST = 4040 };
+struct connect_ui {
+	uint16_t port;  /* proven to be its own; 0: not found */
+	int64_t tried;  /* clock_ms(); 0: not yet */
+	struct spark_memory memory;
+};
+enum answered connect_identify_ui(struct probe *p, bool known, struct identity *who);
+void connect_find_ui(struct probe *p, struct connect_ui *ui, const struct connect_settings *settings);
+uint16_t connect_service_port(struct probe *p); /* where a UI at p->at says that its service is; 0: it does not */
+/* Its work and its clients. version: what its service says; "" unknown. False: it does not answer. */
+bool connect_inspect_ui(struct probe *p, struct connect_ui *ui, const char *version, struct snapshot *s, const struct spark_specs *specs);
 
 /* ---- spark_rows.c ---- */
 enum { CONNECT_MESSAGE_MOST = 64 << 20, CONNECT_SQL_MOST = 64 << 10 };
