@@ -141,12 +141,22 @@ struct spark_work { /* what a verdict needs of it */
 	int64_t lost_at;
 	char lost[120];        /* why the newest one ended */
 };
-/* Pure: one REST answer each. */
+/* spark_work.c. Pure: one REST answer each. */
 bool spark_read_application(const struct json *applications, const struct spark_specs *specs, struct snapshot *s,
 	char id[SPARK_ID_SIZE], struct spark_work *work);
 /* memory: why stages failed; may be NULL. */
 void spark_read_jobs(const struct json *jobs, const struct spark_memory *memory, const struct spark_specs *specs, struct snapshot *s,
 	struct spark_work *work);
+void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s,
+	struct spark_work *work);
+/* The lines of a description: of a streaming query's batch its name, run and number. False: it is none. */
+bool spark_batch_of(struct text description, struct text *name, struct text *run, int64_t *batch);
+/* "orders batch 12", or the description's first line, or the call; NULL: neither. */
+const char *spark_title(const struct json *item, char out[120]);
+struct value spark_span(int64_t from, int64_t to); /* ms; unknown where one of them is not known */
+struct value spark_percent(int64_t part, int64_t whole);
+
+/* ---- spark_stages.c; pure, but for what asks ---- */
 void spark_read_stage(const struct json *stage, struct spark_stage *out);
 /* Those that run or wait, as far as max: how many. */
 size_t spark_read_stages(const struct json *stages, const struct spark_specs *specs, struct snapshot *s, struct spark_stage *out, size_t max);
@@ -158,13 +168,21 @@ void spark_keep_stage(struct spark_memory *memory, const struct spark_stage *sta
 /* Stages that ended and are not known yet: of jobs that failed or run, those that ran before, those next to them; newest first. */
 size_t spark_wanted_stages(const struct spark_memory *memory, const struct json *jobs, const struct spark_stage *now, size_t n,
 	int64_t wanted[SPARK_WANTED_MAX]);
-void spark_read_executors(const struct json *executors, const struct spark_specs *specs, struct snapshot *s,
-	struct spark_work *work);
-/* Rows of one answer of the list, its end first; returns how many it has. */
-size_t spark_read_sql(const struct json *list, struct snapshot *s, struct table *t);
-/* The lines of a description: of a streaming query's batch its name, run and number. False: it is none. */
-bool spark_batch_of(struct text description, struct text *name, struct text *run, int64_t *batch);
+const struct spark_stage *spark_kept_stage(const struct spark_memory *memory, int64_t id); /* NULL: not known (yet) */
+/* Skew and spill of what ended since then. */
+void spark_find_in_stages(const struct spark_memory *memory, int64_t since, struct snapshot *s);
+/* Those that ended, as far as they are wanted; the skew of those that run: now, n. */
+void spark_ask_stages(struct probe *p, const struct endpoint *at, struct spark_memory *memory, const struct json *jobs,
+	struct spark_stage *now, size_t n);
 
+/* ---- spark_sql.c ---- */
+/* Pure: rows of one answer of the list, its end first; returns how many it has. */
+size_t spark_read_sql(const struct json *list, struct snapshot *s, struct table *t);
+/* The newest ones; reply holds them: free it either way. */
+bool spark_inspect_sql(struct probe *p, const struct endpoint *at, const struct spark_specs *specs, struct spark_memory *memory,
+	struct snapshot *s, struct spark_reply *reply);
+
+/* ---- spark_queries.c; pure, but for what asks ---- */
 struct spark_query {
 	char name[96], id[40], run[40], state[16], reason[SPARK_REASON_SIZE];
 	int64_t started;       /* ms since 1970; 0 unknown, as are the others below 0 or NAN */
@@ -181,15 +199,19 @@ void spark_read_query_page(struct text html, struct spark_query *out);
 bool spark_read_query_gauges(const struct json *metrics, const char *application, struct spark_query *out);
 /* The batches that the list of SQL executions has: number, duration, when the newest one began. */
 void spark_read_query_batches(const struct json *sql, struct spark_query *out);
+/* Streaming queries of the application in memory; sql: the newest executions, may be NULL. */
+void spark_inspect_queries(struct probe *p, const struct endpoint *at, const struct json *sql, const struct spark_specs *specs,
+	struct spark_memory *memory, struct snapshot *s, const struct spark_work *work);
 
+/* ---- all of it ---- */
 /* Asks for all of it. false: s->err says what failed; what was had is there. */
 bool spark_inspect_driver(struct probe *p, const struct endpoint *at, const struct spark_specs *specs, struct spark_memory *memory,
 	struct snapshot *s, struct spark_work *work);
 /* A further question, that may fail and must not take the whole probe's time. */
 bool spark_ask(struct probe *p, const struct endpoint *at, const char *path, struct spark_reply *out);
-/* Streaming queries of the application in memory; sql: the newest executions, may be NULL. */
-void spark_inspect_queries(struct probe *p, const struct endpoint *at, const struct json *sql, const struct spark_specs *specs,
-	struct spark_memory *memory, struct snapshot *s, const struct spark_work *work);
+/* The path of a part of the application. */
+enum { SPARK_PATH_SIZE = SPARK_ID_SIZE + 160 };
+const char *spark_part(char out[SPARK_PATH_SIZE], const struct spark_memory *memory, const char *part);
 /* Sets the health that follows from work: of a driver that answers. */
 void spark_judge_work(const struct spark_work *work, int64_t now, const char *source, struct snapshot *s);
 /* Failed jobs, lost executors, skew, spill: of the last ten minutes. */
