@@ -250,6 +250,7 @@ struct tables {
 	struct sums sums;
 	struct table_page *page;
 	struct action_mark marks[ACTION_MARKS_MAX];
+	uint64_t since[ACTION_MARKS_MAX]; /* the newest action when it was marked */
 	size_t n_marks;
 };
 
@@ -291,13 +292,51 @@ static bool is_marked(const void *ctx, const struct list_row *row)
 	return t->n_marks && mark_at(t, row->lake_table) < t->n_marks;
 }
 
-static void mark_row(struct tables *t, const struct lake_table *of)
+/* Numbers of this run grow; those of what earlier ones left open stand above them all. */
+static uint64_t newest_action(const struct lake *lake)
+{
+	uint64_t newest = 0;
+
+	for (size_t i = 0; i < lake->n_actions; i++)
+		if (lake->actions[i].state != ACTION_OPEN && lake->actions[i].id > newest)
+			newest = lake->actions[i].id;
+	return newest;
+}
+
+static void take_mark(struct tables *t, size_t i)
+{
+	t->n_marks--;
+	t->marks[i] = t->marks[t->n_marks];
+	t->since[i] = t->since[t->n_marks];
+}
+
+static bool went_well_since(const struct lake *lake, const struct action_mark *mark, uint64_t since)
+{
+	for (size_t i = 0; i < lake->n_actions; i++) {
+		const struct action_shown *a = &lake->actions[i];
+
+		if (a->state != ACTION_OPEN && a->id > since && action_went_well(a->state) && !strcmp(a->wish.service, mark->service) &&
+			!strcmp(a->wish.subject, mark->subject) && action_spec_of(a->wish.verb, ON_TABLE))
+			return true;
+	}
+	return false;
+}
+
+/* What was done loses its mark; what failed, and what was not reached, keeps it. */
+static void forget_done(struct tables *t, const struct lake *lake)
+{
+	for (size_t i = t->n_marks; i-- > 0;)
+		if (went_well_since(lake, &t->marks[i], t->since[i]))
+			take_mark(t, i);
+}
+
+static void mark_row(struct tables *t, const struct lake *lake, const struct lake_table *of)
 {
 	size_t i = mark_at(t, of);
 	struct panel_view view = {0};
 
 	if (i < t->n_marks) {
-		t->marks[i] = t->marks[--t->n_marks];
+		take_mark(t, i);
 		return;
 	}
 	if (t->n_marks == ACTION_MARKS_MAX)
@@ -305,6 +344,7 @@ static void mark_row(struct tables *t, const struct lake_table *of)
 	table_act(&view, of);
 	text_copy(t->marks[i].service, sizeof t->marks[i].service, text_of(view.act_service));
 	text_copy(t->marks[i].subject, sizeof t->marks[i].subject, text_of(view.act_subject));
+	t->since[i] = newest_action(lake);
 	t->n_marks++;
 }
 
@@ -477,6 +517,7 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 		table_page_draw(t->page, view, c);
 		return;
 	}
+	forget_done(t, view->lake);
 	sum(&t->sums, view->lake);
 	head = view->lake->n_catalogs ? draw_head(&t->sums, view->lake, c) : 0;
 	if (c->height >= ROOM_FOR_RULE && head)
@@ -502,6 +543,7 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 		return table_page_act(t->page, view, what);
 	if (what == ACT_REFRESH)
 		return REACT_NONE;
+	forget_done(t, view->lake);
 	if (what == ACT_CANCEL && t->n_marks) {
 		t->n_marks = 0;
 		return REACT_HANDLED;
@@ -510,7 +552,7 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	reactions = list_act(&t->look, view, &list, what, &row);
 	list_end(&list);
 	if (!reactions && row.lake_table && what == ACT_MARK) {
-		mark_row(t, row.lake_table);
+		mark_row(t, view->lake, row.lake_table);
 		return act(view, state, ACT_DOWN) | REACT_HANDLED;
 	}
 	if (!reactions && what == ACT_ACTIONS && t->n_marks) {
@@ -536,7 +578,7 @@ const struct panel panel_tables = {
 	.help = "Every Iceberg and Delta table of every catalog, once, and what is due for it: compact, expire, manifests, deletes, metadata, "
 		"optimize, vacuum, by the engines' own rules. o puts first what is due most, ! leaves only that. ~ is before what only the "
 		"table's own summary says. Enter opens a table: snapshots, partitions, files, schema, rows, growth, and what each cure would do. "
-		"x runs one, after a yes; Space marks tables, and x then acts on all of them, one after another. o on files: largest, smallest, oldest.",
+		"x runs one, after a yes; Space marks tables, and x then acts on all of them, one after another: what is done loses its mark. o on files: largest, smallest, oldest.",
 	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"},
 		{ACT_SORT, "rank, sort"}, {ACT_MARK, "mark"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct tables),

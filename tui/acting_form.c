@@ -152,7 +152,7 @@ static void put(struct canvas *c, int *line, int top, int x, enum style style, c
 
 		if (y >= 1 && y < c->height - 1) {
 			canvas_text(c, y, x, LABEL - 1, STYLE_DIM, label);
-			canvas_text(c, y, x + LABEL - 4, -1, style, text_copy(words, sizeof words, one));
+			canvas_text(c, y, LABEL + 1, -1, style, text_copy(words, sizeof words, one));
 		}
 		label = "";
 	}

@@ -79,12 +79,17 @@ static const char *line(const struct canvas *c, int y)
 	return out;
 }
 
-static bool shows(const struct desk *d, const char *words)
+static bool line_says(const struct canvas *c, const char *words)
 {
-	for (int y = 0; y < d->canvas->height; y++)
-		if (strstr(line(d->canvas, y), words))
+	for (int y = 0; y < c->height; y++)
+		if (strstr(line(c, y), words))
 			return true;
 	return false;
+}
+
+static bool shows(const struct desk *d, const char *words)
+{
+	return line_says(d->canvas, words);
 }
 
 /* ---- title and hints ---- */
@@ -639,6 +644,7 @@ static void of_several_only_those_that_are_offered_run_after_one_yes(void **stat
 	};
 	struct lake lake = {.actions = shown, .n_actions = 2};
 	struct acting *a = mem_new(1, sizeof *a);
+	struct canvas *c = canvas_new(60, 20, false);
 
 	(void)state;
 	a->spec = action_spec_of("compact", ON_TABLE);
@@ -649,6 +655,12 @@ static void of_several_only_those_that_are_offered_run_after_one_yes(void **stat
 	acting_many(a, 0, 5, "");
 	acting_many(a, 1, 6, "");
 	acting_many(a, 2, 0, "it is a view");
+	shown[1].state = ACTION_NEEDLESS; /* its word is whole, and stands before its name */
+	snprintf(a->marks[1].service, sizeof a->marks[1].service, "lake");
+	snprintf(a->marks[1].subject, sizeof a->marks[1].subject, "b");
+	acting_many_draw(a, &lake, c);
+	assert_true(line_says(c, "nothing to do lake b"));
+	shown[1].state = ACTION_PREPARING;
 	assert_int_equal(acting_many_key(a, &lake, 'y'), ACTING_STAYS); /* one is not known yet */
 	shown[1].state = ACTION_FAILED;
 	assert_int_equal(acting_many_key(a, &lake, K_ENTER), ACTING_STAYS);
@@ -660,6 +672,7 @@ static void of_several_only_those_that_are_offered_run_after_one_yes(void **stat
 	shown[0].state = ACTION_RUNNING;
 	assert_int_equal(acting_many_key(a, &lake, K_ESCAPE), ACTING_CLOSES);
 	assert_int_equal(acting_many_key(a, &lake, 'c'), ACTING_DROPS);
+	canvas_free(c);
 	free(a);
 }
 

@@ -1563,9 +1563,46 @@ static void ten_thousand_tables_never_hold_a_key(void **state)
 	stage_strike(&s);
 }
 
+static void what_was_done_loses_its_mark_and_what_was_not_keeps_it(void **state)
+{
+	static const enum action_state ends[] = {ACTION_DONE, ACTION_FAILED, ACTION_NEEDLESS, ACTION_CANCELLED};
+	struct stage s = stage_set("tables", FIXTURE_TABLES, NULL, 130, 30, false);
+	struct action_shown shown[5] = {{.id = 3, .state = ACTION_DONE}};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		stage_act(&s, ACT_MARK);
+	assert_int_equal(stage_act(&s, ACT_ACTIONS), REACT_ACT);
+	assert_int_equal(s.view.n_act_marks, 4);
+	for (size_t i = 0; i < 4; i++) {
+		shown[1 + i] = (struct action_shown){.id = 4 + i, .state = ACTION_QUEUED, .wish = {.verb = "compact"}};
+		memcpy(shown[1 + i].wish.service, s.view.act_marks[i].service, NAME_SIZE);
+		memcpy(shown[1 + i].wish.subject, s.view.act_marks[i].subject, ACTION_SUBJECT_SIZE);
+	}
+	fixture_lake(s.fixture)->actions = shown;
+	fixture_lake(s.fixture)->n_actions = 5;
+	stage_draw(&s);
+	assert_true(shows(&s, "4 marked"));
+	for (size_t i = 0; i < 4; i++)
+		shown[1 + i].state = ends[i];
+	stage_draw(&s);
+	assert_true(shows(&s, "2 marked"));
+	assert_int_equal(stage_act(&s, ACT_ACTIONS), REACT_ACT);
+	assert_int_equal(s.view.n_act_marks, 2);
+	assert_int_equal(strcmp(s.view.act_marks[0].subject, shown[2].wish.subject) == 0 || strcmp(s.view.act_marks[0].subject, shown[4].wish.subject) == 0, 1);
+	/* marked anew, it is what is done from now on that counts */
+	stage_act(&s, ACT_CANCEL);
+	stage_act(&s, ACT_TOP);
+	stage_act(&s, ACT_MARK);
+	stage_draw(&s);
+	assert_true(shows(&s, "1 marked"));
+	stage_strike(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_done_loses_its_mark_and_what_was_not_keeps_it),
 		cmocka_unit_test(every_panel_looks_as_its_golden_file),
 		cmocka_unit_test(nothing_is_drawn_outside_the_canvas),
 		cmocka_unit_test(an_ascii_screen_has_nothing_but_ascii_on_it),
