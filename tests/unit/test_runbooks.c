@@ -24,153 +24,29 @@
 #include "../../backend/ops/ops.h"
 #include "../../tui/offers.h"
 #include "fixture_bytes.h"
+#include "fixture_ops.h"
 #include "runbook.h"
 
 static const char services[] = "[laketop]\nprofile = books\n[service web]\nkind = other\nport = 18991\nstart = /bin/sleep 300\nstop = /bin/true\n"
 	"[service db]\nkind = postgres\nport = 18992\nuser = lake\npassword_env = LAKETOP_TEST_SECRET\n"
 	"[catalog lake]\nkind = iceberg-jdbc\nservice = db\n";
 
-static struct world {
-	struct host *local, host;
-	atomic_int ran;
-	struct profile *profile;
-	struct lake lake;
-	struct service services[2], *list[2];
-	struct facts facts;
-	char folder[64];
-	struct ops *ops;
-} world;
-
-static int count_run(struct host *h, const struct program *program, struct wait wait, struct err *err)
-{
-	atomic_fetch_add(&world.ran, 1);
-	return world.local->run(h, program, wait, err);
-}
-
-static pid_t count_spawn(struct host *h, const struct spawn *what, struct err *err)
-{
-	atomic_fetch_add(&world.ran, 1);
-	return world.local->spawn(h, what, err);
-}
-
-static int count_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err)
-{
-	atomic_fetch_add(&world.ran, 1);
-	return world.local->exec(h, argv, out, errors, wait, err);
-}
-
-static void nothing_new(void *ctx)
-{
-	(void)ctx;
-}
-
-static void take_said(void *ctx, enum severity severity, const char *service, const char *words)
-{
-	(void)ctx;
-	(void)severity;
-	(void)service;
-	assert_null(strstr(words, "hunter2"));
-}
-
-/* What is seen is as new as the turn. */
-static void turn(void)
-{
-	world.lake.now = world.lake.facts_begun = clock_ms();
-	world.lake.wall = clock_wall_ms();
-	ops_turn(world.ops, &world.lake, take_said, NULL);
-}
-
-static const struct action_shown *shown(uint64_t id)
-{
-	for (size_t i = 0; i < world.lake.n_actions; i++)
-		if (world.lake.actions[i].id == id)
-			return &world.lake.actions[i];
-	fail_msg("action %llu is not in the lake", (unsigned long long)id);
-	abort();
-}
-
-static enum action_state until(uint64_t id, enum action_state state)
-{
-	int64_t end = clock_ms() + 20000;
-
-	do {
-		turn();
-		if (shown(id)->state == state || action_is_over(shown(id)->state))
-			break;
-		poll(NULL, 0, 2);
-	} while (clock_ms() < end);
-	return shown(id)->state;
-}
-
-static void open_gate(void)
-{
-	world.ops = ops_new(&(struct ops_options){
-		.host = &world.host, .profile = world.profile, .state_dir = world.folder, .news = nothing_new,
-	});
-	turn();
-}
-
 /* Another laketop: what it knows is what the one before wrote down. */
 static void open_again(void)
 {
 	assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
-	open_gate();
+	open_gate(false, false);
 }
 
 static void use(const char *more)
 {
-	struct err err = {0};
 	struct buf ini;
 
 	buf_init(&ini, 1 << 20);
 	buf_printf(&ini, "%s%s", services, more);
-	world.profile = profile_parse(world.local, buf_text(&ini), "/etc/books.ini", &err);
-	if (!world.profile)
-		fail_msg("%s", err.words);
+	world_use(buf_text(&ini), "/etc/books.ini");
 	buf_free(&ini);
-	for (size_t i = 0; i < 2; i++) {
-		const struct expectation *x = &world.profile->services[i];
-
-		world.services[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .at = {"127.0.0.1", x->ports[0].port}, .required = true};
-		world.services[i].verdict.shown.verdict = VERDICT_ABSENT;
-		world.services[i].verdict.begun = true;
-		world.list[i] = &world.services[i];
-	}
-	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = world.list, .n_services = 2, .facts = &world.facts};
-	open_gate();
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	memset(&world, 0, sizeof world);
-	setenv("LAKETOP_TEST_SECRET", "hunter2-hunter2", 1);
-	snprintf(world.folder, sizeof world.folder, "/tmp/laketop-books-XXXXXX");
-	assert_non_null(mkdtemp(world.folder));
-	world.local = host_local();
-	world.host = *world.local;
-	world.host.run = count_run;
-	world.host.spawn = count_spawn;
-	world.host.exec = count_exec;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	static const char *const files[] = {"audit.jsonl", "runs.jsonl", "flag", "out", "env"};
-	char path[128];
-
-	(void)state;
-	if (world.ops)
-		assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		snprintf(path, sizeof path, "%s/%s", world.folder, files[i]);
-		unlink(path);
-	}
-	rmdir(world.folder);
-	profile_free(world.profile);
-	world.local->close(world.local);
-	return 0;
+	open_gate(false, false);
 }
 
 static struct action_wish run_wish(const char *book)
@@ -665,11 +541,8 @@ static void what_was_seen_before_a_step_does_not_settle_it(void **state)
 	use("[runbook stale]\nstep = wait web=serving 60s\n");
 	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
 	id = begun(&w);
-	for (int i = 0; i < 10; i++) {
-		world.lake.now = clock_ms();
-		world.lake.facts_begun = 1; /* nobody looked since */
-		ops_turn(world.ops, &world.lake, take_said, NULL);
-	}
+	for (int i = 0; i < 10; i++)
+		turn_as_seen(1); /* nobody looked since */
 	assert_int_equal(shown(id)->state, ACTION_RUNNING);
 	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
 }
@@ -720,7 +593,7 @@ static void what_was_cut_short_is_open_and_resumed_at_its_step(void **state)
 	world.ops = NULL;
 	child = fork();
 	if (child == 0) { /* another laketop, killed while its second step runs */
-		open_gate();
+		open_gate(false, false);
 		id = wished(&w);
 		turn();
 		until(id, ACTION_OFFERED);
@@ -731,7 +604,7 @@ static void what_was_cut_short_is_open_and_resumed_at_its_step(void **state)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	open_gate();
+	open_gate(false, false);
 	assert_int_equal(world.lake.n_last_runs, 1);
 	assert_int_equal(world.lake.last_runs[0].state, ACTION_OPEN);
 	assert_int_equal(world.lake.last_runs[0].step, 2);
@@ -1006,7 +879,7 @@ static void a_step_that_has_nothing_to_do_is_done(void **state)
 	forget_tables();
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_begin, world_down)
 
 int main(void)
 {
