@@ -361,7 +361,8 @@ static void draw_entries(const struct shown *s, struct canvas *c)
 	int row, below = 0, above = 0;
 
 	if (at == n) {
-		canvas_text(c, c->height / 2, 1, -1, STYLE_DIM, n ? "no line here matches" : logs_caught_up(s->logs) ? "nothing was written yet" : "reading ...");
+		canvas_text(c, c->height / 2, 1, -1, STYLE_DIM, n ? "no line here matches" : !logs_caught_up(s->logs) ? "reading ..." :
+			s->l->sifted[0] || s->l->sifted_level ? "no line matches" : "nothing was written yet");
 		return;
 	}
 	/* the cursor keeps its row, unless there is not enough before or behind it */

@@ -477,6 +477,7 @@ static unsigned open_logs(struct looking *l, struct panel_view *view, bool all)
 	l->asked = true;
 	l->detached = l->coming = false;
 	l->only = 0;
+	l->levels = 0;
 	l->part = (struct log_part){0};
 	l->pending = 0;
 	l->words = NULL;
@@ -588,14 +589,58 @@ static unsigned cancel(const struct shown *s, struct panel_view *view)
 	return said ? REACT_HANDLED : REACT_NONE;
 }
 
-static unsigned change_level(struct shown *s, struct panel_view *view, int by)
+/* Levels of what is here, a bit each; of what was here before a step hid it, too. */
+static unsigned levels_here(const struct shown *s)
 {
-	int level = (int)s->l->level + by;
+	unsigned levels = 0;
 
-	if (level == LOG_TRACE)
-		level += by;
-	s->l->level = (enum log_level)int_clamp(level, LOG_UNKNOWN, LOG_FATAL);
-	s->level = view->problems_only && s->l->level < LOG_WARN ? LOG_WARN : s->l->level;
+	for (size_t i = 0; i < logs_count(s->logs); i++) {
+		const struct log_entry *e = logs_get(s->logs, i);
+
+		if (!s->l->only || e->source + 1 == (unsigned)s->l->only)
+			levels |= 1u << e->level;
+	}
+	return levels;
+}
+
+/* The lowest that is seen goes, and lines without a level with it. */
+static enum log_level level_above(enum log_level level, unsigned levels)
+{
+	int lowest = level > LOG_TRACE ? (int)level : LOG_TRACE;
+
+	if (!(levels >> lowest)) /* none that has one: elsewhere there may be worse */
+		return level < LOG_WARN ? LOG_WARN : level < LOG_FATAL ? level + 1 : level;
+	while (!(levels & 1u << lowest))
+		lowest++;
+	return lowest < LOG_FATAL ? (enum log_level)(lowest + 1) : level;
+}
+
+/* The highest that is hidden comes back; with the last of them all that there may be. */
+static enum log_level level_below(enum log_level level, unsigned levels)
+{
+	unsigned hidden = levels & ((1u << level) - 1) & ~(1u << LOG_UNKNOWN);
+	int highest = LOG_UNKNOWN;
+
+	while (hidden >> (highest + 1))
+		highest++;
+	return hidden & ((1u << highest) - 1) ? (enum log_level)highest : LOG_UNKNOWN;
+}
+
+/* A step is to the next level that changes what is seen. */
+static unsigned change_level(struct shown *s, struct panel_view *view, bool up)
+{
+	struct looking *l = s->l;
+	enum log_level level = s->level;
+
+	l->levels |= levels_here(s);
+	l->words = NULL;
+	if (!up && view->problems_only && level <= LOG_WARN)
+		l->words = "problems only: ! shows the rest";
+	else
+		l->level = up ? level_above(level, levels_here(s)) : level_below(level, l->levels);
+	if (l->level == level && !l->words)
+		l->words = up ? "no line here is less bad" : "all levels are shown";
+	s->level = view->problems_only && l->level < LOG_WARN ? LOG_WARN : l->level;
 	return sift(s, view);
 }
 
@@ -651,7 +696,7 @@ static unsigned change(struct shown *s, struct panel_view *view, enum act what)
 		l->timeless = !l->timeless;
 		return REACT_HANDLED;
 	case ACT_LEVEL_UP: case ACT_LEVEL_DOWN:
-		return change_level(s, view, what == ACT_LEVEL_UP ? 1 : -1);
+		return change_level(s, view, what == ACT_LEVEL_UP);
 	case ACT_NEXT_VIEW:
 		l->only = (l->only + 1) % ((int)logs_sources(s->logs) + 1);
 		return REACT_HANDLED;

@@ -32,6 +32,7 @@ struct looking {
 	int height, width;     /* as drawn */
 	int only;              /* a source and 1; 0: all */
 	enum log_level level;  /* at least */
+	unsigned levels;       /* a bit for each that was here */
 	bool wrapped, timeless;
 	int right;             /* columns that are scrolled out to the left */
 	uint64_t opened[OPENED_MAX];

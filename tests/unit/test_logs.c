@@ -684,12 +684,31 @@ static void test_panel(void **state)
 	log_press(&s, ACT_NEXT_VIEW); /* a alone */
 	assert_shows(picture(&seen, &s, 100, 12), "Two", false);
 	log_press(&s, ACT_PREVIOUS_VIEW);
-	for (int i = 0; i < 3; i++)
-		log_press(&s, ACT_LEVEL_UP);
+	log_press(&s, ACT_LEVEL_UP); /* no line is below DEBUG: the first step hides that */
+	assert_shows(picture(&seen, &s, 100, 12), "Four", false);
+	assert_shows(seen.text.at, "from INFO", true);
+	log_press(&s, ACT_LEVEL_UP);
 	assert_shows(picture(&seen, &s, 100, 12), "One", false);
+	assert_shows(seen.text.at, "from WARN", true);
 	assert_shows(seen.text.at, "Two", true);
-	for (int i = 0; i < 3; i++)
-		log_press(&s, ACT_LEVEL_DOWN);
+	log_press(&s, ACT_LEVEL_UP);
+	assert_shows(picture(&seen, &s, 100, 12), "Two", false);
+	assert_shows(seen.text.at, "from ERROR", true);
+	log_press(&s, ACT_LEVEL_UP);
+	log_press(&s, ACT_LEVEL_UP);
+	assert_shows(picture(&seen, &s, 100, 12), "from FATAL", true);
+	assert_shows(seen.text.at, "no line", true); /* which is not: nothing was written */
+	log_press(&s, ACT_LEVEL_DOWN);
+	assert_shows(picture(&seen, &s, 100, 12), "from ERROR", true);
+	log_press(&s, ACT_LEVEL_DOWN);
+	assert_shows(picture(&seen, &s, 100, 12), "Two", true);
+	log_press(&s, ACT_LEVEL_DOWN);
+	assert_shows(picture(&seen, &s, 100, 12), "One", true);
+	log_press(&s, ACT_LEVEL_DOWN);
+	assert_shows(picture(&seen, &s, 100, 12), "Four", true);
+	assert_shows(seen.text.at, "from ", false);
+	log_press(&s, ACT_LEVEL_DOWN);
+	assert_shows(picture(&seen, &s, 100, 12), "all levels are shown", true);
 	s.view.filter = "t(wo|hree)";
 	assert_shows(picture(&seen, &s, 100, 12), "Four", false);
 	assert_shows(seen.text.at, "Two", true);
