@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A file that somebody writes: from its last bytes or from a moment on, and what is added to it. It is looked at four
- * times a second. Rotation is another inode under the name: the rest of the old one is read where it lies now.
+ * times a second. Rotation is another inode under the name: the rest of the old one is read where it lies now, until the new one has a byte.
  * Truncation is a size below where we are. With a moment, older files beside it (NAME.1, NAME.2.gz) are read first;
  * of a part of the past only what stands around its moment, wherever that is.
  */
@@ -460,6 +460,8 @@ static bool look(struct reading *f, bool *begun)
 	} else if (facts.inode != f->inode) {
 		if (!finish_rotated(f))
 			return false;
+		if (!facts.size) /* who writes has not come over yet */
+			return true;
 		f->inode = facts.inode;
 		f->offset = 0;
 	} else if (facts.size < f->offset) {

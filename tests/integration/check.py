@@ -70,6 +70,18 @@ def service(document, name):
     return next((s for s in document["services"] if s["name"] == name), None)
 
 
+def awaited(name, holds, seconds=60, **more):
+    """The service at the first look of which it holds, or at the last one: a loaded machine may cost a look."""
+    last = None
+
+    def look():
+        nonlocal last
+        last = service(status(**more), name)
+        return last and holds(last)
+    until(seconds, look, 0.5)
+    return last
+
+
 class CannotRun(RuntimeError):
     """This machine does not allow it: a test skips, and says why."""
 

@@ -9,7 +9,7 @@ import re
 import subprocess
 import time
 
-from check import AMBIENT, FULL, HOME, KNOWN, LAKETOP, PROFILE, end, lab, laketop, ok, service, skip, status, story, until
+from check import AMBIENT, FULL, HOME, KNOWN, LAKETOP, PROFILE, end, lab, laketop, ok, skip, status, story, until
 
 VERSIONS = {  # what the lab installs: name, kind, version, how sure
     "postgres": ("postgres", "15", "exact"), "seaweedfs": ("seaweedfs", "4.48", "exact"), "kafka": ("kafka", "4.1", "range"),
@@ -21,25 +21,40 @@ VERSIONS = {  # what the lab installs: name, kind, version, how sure
 SWAPS = (("postgres", "kafka"), ("zookeeper", "spark-master-41"), ("seaweedfs", "spark-history"), ("spark-connect", "spark-worker-41"))
 
 
+def by_name(document):
+    return {s["name"]: s for s in document["services"]}
+
+
+def is_of(s, kind, version, sure):
+    return s["kind"] == kind and (s["version"]["found"] or "").startswith(version) and s["version"]["sure"] == sure
+
+
+def all_serve(document):
+    names = by_name(document)
+    return names if all(s["verdict"] == "serving" and (name not in VERSIONS or is_of(s, *VERSIONS[name])) for name, s in names.items()) else None
+
+
 def kinds_and_versions():
-    until(60, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
-    document = status()
-    names = {s["name"]: s for s in document["services"]}
+    names = until(120, lambda: all_serve(status()), 1) or by_name(status())
     for name, s in names.items():
-        kind, version, sure = next((v for k, v in VERSIONS.items() if k == name), (s["kind"], None, None))
+        kind, version, sure = VERSIONS.get(name, (s["kind"], None, None))
         ok(f"{name}-serves", s["verdict"] == "serving", f"{s['verdict']}: {s['reason']}")
         if version:
-            ok(f"{name}-is-{kind}-{version}", s["kind"] == kind and (s["version"]["found"] or "").startswith(version) and s["version"]["sure"] == sure,
-               f"{s['kind']} {s['version']}")
+            ok(f"{name}-is-{kind}-{version}", is_of(s, kind, version, sure), f"{s['kind']} {s['version']}")
     ok("all-services-of-the-table-were-looked-at", len(set(VERSIONS) & set(names)) == len(VERSIONS), f"missing: {set(VERSIONS) - set(names)}")
 
 
 def found_without_a_profile():
-    document = json.loads(laketop("status", "--json", timeout=30).stdout)
-    found = {s["endpoint"]["port"]: s for s in document["services"]} | {f["port"]: f for f in document["found"]}
-    for port, kind in ((5432, "postgres"), (9333, "seaweedfs"), (9092, "kafka"), (8082, "spark-master"), (8084, "spark-worker"), (15002, "spark-connect"),
-                       (18080, "spark-history"), (2181, "zookeeper"), (9094, "kafka"), (8080, "spark-master")):
-        ok(f"{port}-is-found-to-be-{kind}", port in found and found[port]["kind"] == kind, found.get(port))
+    ports = {5432: "postgres", 9333: "seaweedfs", 9092: "kafka", 8082: "spark-master", 8084: "spark-worker", 15002: "spark-connect", 18080: "spark-history",
+             2181: "zookeeper", 9094: "kafka", 8080: "spark-master"}
+
+    def look():
+        document = json.loads(laketop("status", "--json").stdout)
+        look.found = {s["endpoint"]["port"]: s for s in document["services"]} | {f["port"]: f for f in document["found"]}
+        return all(look.found.get(port, {}).get("kind") == kind for port, kind in ports.items())
+    until(60, look, 1)
+    for port, kind in ports.items():
+        ok(f"{port}-is-found-to-be-{kind}", look.found.get(port, {}).get("kind") == kind, look.found.get(port))
 
 
 def changed_places():
@@ -48,19 +63,23 @@ def changed_places():
     ports = {name: re.search(rf"\[service {name}\][^\[]*?^port = (\d+)", text, re.M | re.S)[1] for pair in SWAPS for name in pair}
     kinds = {name: VERSIONS[name][0] for name in ports}
     lines = ["[laketop]", "profile = swapped"]
-    for a, b in SWAPS:
-        for name, other in ((a, b), (b, a)):
-            lines += [f"[service {name}]", f"kind = {kinds[name]}", f"port = {ports[other]}"]
+    pairs = [pair for a, b in SWAPS for pair in ((a, b), (b, a))]
+    for name, other in pairs:
+        lines += [f"[service {name}]", f"kind = {kinds[name]}", f"port = {ports[other]}"]
     path = HOME / "swapped.ini"
     path.write_text("\n".join(lines) + "\n")
-    document = status(profile=str(path))
-    rows = json.loads(laketop("ports", "--json", "--profile", str(path)).stdout)["tables"]["ports"]
-    for a, b in SWAPS:
-        for name, other in ((a, b), (b, a)):
-            s = service(document, name)
-            ok(f"{name}-where-{other}-answers-is-never-serving", s["verdict"] in ("impostor", "blocked"), f"{s['verdict']}: {s['reason']}")
-            row = next((r for r in rows if r["port"] == int(ports[other])), {})
-            ok(f"{ports[other]}-is-named-{kinds[other]}", row.get("kind") == kinds[other], row)
+    served = set()
+
+    def look():
+        look.document = by_name(status(profile=str(path)))
+        served.update(name for name, s in look.document.items() if s["verdict"] == "serving")
+        look.rows = {r["port"]: r.get("kind") for r in json.loads(laketop("ports", "--json", "--profile", str(path)).stdout)["tables"]["ports"]}
+        return all(look.document[name]["verdict"] in ("impostor", "blocked") and look.rows.get(int(ports[other])) == kinds[other] for name, other in pairs)
+    until(60, look, 1)
+    for name, other in pairs:
+        s = look.document[name]
+        ok(f"{name}-where-{other}-answers-is-never-serving", name not in served and s["verdict"] in ("impostor", "blocked"), f"{s['verdict']}: {s['reason']}")
+        ok(f"{ports[other]}-is-named-{kinds[other]}", look.rows.get(int(ports[other])) == kinds[other], look.rows)
 
 
 def logs():
