@@ -97,7 +97,7 @@ const struct action_shown *shown(uint64_t id)
 
 enum action_state until(uint64_t id, enum action_state state)
 {
-	int64_t end = clock_ms() + 20000;
+	int64_t end = clock_ms() + 60000;
 
 	do {
 		turn();
@@ -171,12 +171,12 @@ int world_up(void **state)
 
 int world_down(void **state)
 {
-	static const char *const files[] = {"audit.jsonl", "runs.jsonl", "flag", "out", "env"};
+	static const char *const files[] = {"audit.jsonl", "runs.jsonl", "flag", "out", "env", "go"};
 	char path[128];
 
 	(void)state;
 	if (world.ops)
-		assert_int_equal(ops_stop(world.ops, clock_ms() + 10000), 0);
+		assert_int_equal(ops_stop(world.ops, clock_ms() + 20000), 0);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		snprintf(path, sizeof path, "%s/%s", world.folder, files[i]);
 		unlink(path);

@@ -72,7 +72,7 @@ void replay_begin(struct replay *r, const char *folder, const char *scene)
 	r->scene = scene;
 	r->asked = 0;
 	r->server = fake_server_start(answer, r);
-	fake_probe_begin(&r->f, fake_server_at(r->server), 5000);
+	fake_probe_begin(&r->f, fake_server_at(r->server), 60000);
 }
 
 void replay_end(struct replay *r)

@@ -196,7 +196,7 @@ static struct snapshot *look(struct keeper *k, bool *good)
 {
 	struct host *host = host_local();
 	struct snapshot *s = snapshot_new("fake", PART_CATALOG);
-	struct probe p = {.host = host, .wait = wait_for(5000, -1), .hint = "", .arena = s->arena};
+	struct probe p = {.host = host, .wait = wait_for(60000, -1), .hint = "", .arena = s->arena};
 	struct storage at = {0};
 
 	*good = keeper_look(k, &p, &at, s);

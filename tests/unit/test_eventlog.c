@@ -272,7 +272,7 @@ static void a_directory_tells_what_ended_and_what_did_not(void **state)
 	fill(directory);
 	expected.event_log = directory;
 	for (int look = 0; look < 2; look++) {
-		fake_probe_begin(&f, (struct endpoint){0}, 4000);
+		fake_probe_begin(&f, (struct endpoint){0}, 60000);
 		f.p.expected = &expected;
 		assert_true(spark_inspect_event_log(&f.p, heads, &specs, f.s));
 		assert_directory(snapshot_find_table(f.s, "applications"));
@@ -283,7 +283,7 @@ static void a_directory_tells_what_ended_and_what_did_not(void **state)
 	}
 	snprintf(gone, sizeof gone, "%s/none", directory);
 	expected.event_log = gone;
-	fake_probe_begin(&f, (struct endpoint){0}, 4000);
+	fake_probe_begin(&f, (struct endpoint){0}, 60000);
 	f.p.expected = &expected;
 	assert_false(spark_inspect_event_log(&f.p, heads, &specs, f.s));
 	assert_true(f.s->err.code != ERR_NONE);
@@ -333,7 +333,7 @@ static void the_newest_are_told_and_the_others_counted(void **state)
 	recorded(LINES); /* before a thread asks for it */
 	server = fake_server_start(serve, NULL);
 	storage.s3 = fake_server_at(server);
-	fake_probe_begin(&f, storage.s3, 4000);
+	fake_probe_begin(&f, storage.s3, 60000);
 	f.p.expected = &expected;
 	f.p.storage = &storage;
 	if (!spark_inspect_event_log(&f.p, heads, &specs, f.s))
@@ -352,7 +352,7 @@ static void the_newest_are_told_and_the_others_counted(void **state)
 
 static void a_service_that_is_not_there_stays_absent_and_is_told_of(void **state)
 {
-	struct wait wait = wait_for(10000, -1);
+	struct wait wait = wait_for(60000, -1);
 	struct host *host = host_local();
 	struct err err = {0};
 	const struct service *s = NULL;
@@ -385,7 +385,7 @@ static void a_service_that_is_not_there_stays_absent_and_is_told_of(void **state
 	assert_non_null(strstr(out.at, "\n  h, app-20261129191015-0002, menu import, COMPLETED, duration 5051 ms, told_by event log\n"));
 	assert_null(strstr(out.at, "event log of h"));
 	buf_free(&out);
-	assert_int_equal(engine_stop(engine, 5000), 0);
+	assert_int_equal(engine_stop(engine, 20000), 0);
 	profile_free(profile);
 	host->close(host);
 	empty(directory);

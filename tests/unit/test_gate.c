@@ -313,7 +313,7 @@ static void unlocked_each_way_in_runs_something(void **state)
 			world_up(NULL);
 		open_gate(false, false);
 		ways_in[w].go(&action_start);
-		for (int64_t end = clock_ms() + 10000; !atomic_load(&world.touched) && clock_ms() < end; poll(NULL, 0, 5))
+		for (int64_t end = clock_ms() + 60000; !atomic_load(&world.touched) && clock_ms() < end; poll(NULL, 0, 5))
 			turn();
 		if (!atomic_load(&world.touched))
 			fail_msg("%s is no way in", ways_in[w].name);

@@ -229,7 +229,7 @@ static void a_broker_is_told_by_role_and_minor_line(void **state)
 	struct asked a;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_int_equal(a.answered, ANSWERED_YES);
 	assert_ptr_equal(a.who.kind, &kind_kafka);
 	assert_null(a.who.role);
@@ -247,7 +247,7 @@ static void one_that_does_not_know_version_3_is_asked_in_version_0(void **state)
 
 	(void)state;
 	b.old = true;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_int_equal(a.answered, ANSWERED_YES);
 	assert_string_equal(a.who.version, "4.1"); /* of the recorded v0: by the requests it knows */
 	done(&a);
@@ -260,7 +260,7 @@ static void a_controller_is_asked_for_its_quorum_and_nothing_else(void **state)
 
 	(void)state;
 	b.versions = recorded_hex("kafka/versions-v3-4.1.1-controller.hex");
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_string_equal(a.who.role, "controller");
 	assert_true(a.inspected);
 	assert_int_equal(a.probe.s->health.state, LINK_OK);
@@ -301,14 +301,14 @@ static bool wants_tls(void *ctx, struct text question, struct buf *out)
 	return false;
 }
 
-static enum answered greet(bool (*answer)(void *ctx, struct text question, struct buf *out), char says[128])
+static enum answered greet(bool (*answer)(void *ctx, struct text question, struct buf *out), int64_t ms, char says[128])
 {
 	struct fake_server *server = fake_server_start(answer, NULL);
 	struct fake_probe f;
 	struct identity who = {0};
 	enum answered answered;
 
-	fake_probe_begin(&f, fake_server_at(server), 200);
+	fake_probe_begin(&f, fake_server_at(server), ms);
 	answered = kind_kafka.identify(&f.p, &who);
 	snprintf(says, 128, "%s", who.says ? who.says : "");
 	fake_probe_end(&f);
@@ -321,9 +321,9 @@ static void silence_is_mute_and_another_protocol_is_another_server(void **state)
 	char says[128];
 
 	(void)state;
-	assert_int_equal(greet(says_nothing, says), ANSWERED_MUTE);
-	assert_int_equal(greet(hangs_up, says), ANSWERED_MUTE);
-	assert_int_equal(greet(speaks_http, says), ANSWERED_OTHER);
+	assert_int_equal(greet(says_nothing, 200, says), ANSWERED_MUTE);
+	assert_int_equal(greet(hangs_up, 60000, says), ANSWERED_MUTE);
+	assert_int_equal(greet(speaks_http, 60000, says), ANSWERED_OTHER);
 }
 
 static void a_listener_that_wants_tls_is_not_called_another_server(void **state)
@@ -331,7 +331,7 @@ static void a_listener_that_wants_tls_is_not_called_another_server(void **state)
 	char says[128];
 
 	(void)state;
-	assert_int_equal(greet(wants_tls, says), ANSWERED_MUTE);
+	assert_int_equal(greet(wants_tls, 60000, says), ANSWERED_MUTE);
 	assert_non_null(strstr(says, "TLS"));
 }
 
@@ -358,7 +358,7 @@ static void the_pulse_is_one_small_question(void **state)
 	struct identity who = {.version = "4.4"};
 
 	(void)state;
-	fake_probe_begin(&f, fake_server_at(server), 5000);
+	fake_probe_begin(&f, fake_server_at(server), 60000);
 	assert_int_equal(kind_kafka.pulse(&f.p, &who), ANSWERED_YES);
 	assert_string_equal(who.version, "4.4"); /* left as it was */
 	assert_int_equal(f.p.requests, 1);
@@ -374,7 +374,7 @@ static void a_whole_cluster_is_well(void **state)
 	struct asked a;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_true(a.inspected);
 	assert_int_equal(a.probe.s->health.state, LINK_OK);
 	assert_int_equal(number_of(&a, "topics"), 3);
@@ -395,7 +395,7 @@ static void lag_has_unknown_parts_where_ends_or_commits_are_not_told(void **stat
 	const struct table *groups;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	groups = snapshot_find_table(a.probe.s, "groups");
 	assert_string_equal(table_get(groups, 0, "group").u.s, "g00");
 	assert_int_equal(table_get(groups, 0, "members").u.i, 1);
@@ -423,7 +423,7 @@ static void a_partition_without_a_leader_is_bad_and_blocks(void **state)
 	metadata_partition(&metadata, 1, -1, 2, 3, 0);
 	metadata_partition(&metadata, 2, 1, 1, 3, 1);
 	b.metadata = buf_text(&metadata);
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
 	assert_string_equal(a.probe.s->health.words, "1 of 3 partitions have no leader");
 	assert_int_equal(number_of(&a, "offline"), 1);
@@ -448,12 +448,12 @@ static void no_topics_in_the_first_seconds_is_starting_and_not_empty(void **stat
 	(void)state;
 	metadata_begin(&metadata, 1, "127.0.0.1", 9092, 0);
 	b.metadata = buf_text(&metadata);
-	ask(&a, &b, 5000, clock_wall_ms() - 4000);
+	ask(&a, &b, 60000, clock_wall_ms() - 4000);
 	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
 	assert_non_null(strstr(a.probe.s->health.words, "not loaded yet"));
 	assert_int_equal(snapshot_get(a.probe.s, "topics").type, VALUE_UNKNOWN);
 	done(&a);
-	ask(&a, &b, 5000, clock_wall_ms() - 60000);
+	ask(&a, &b, 60000, clock_wall_ms() - 60000);
 	assert_int_equal(a.probe.s->health.state, LINK_OK);
 	assert_int_equal(number_of(&a, "topics"), 0);
 	done(&a);
@@ -475,7 +475,7 @@ static void a_quorum_without_a_leader_is_bad_though_every_topic_looks_well(void 
 	assert_non_null(at);
 	memset(at, 0xff, 4);
 	b.quorum.at = quorum;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
 	assert_non_null(strstr(a.probe.s->health.words, "no controller leads"));
 	assert_int_equal(number_of(&a, "offline"), 0);
@@ -490,7 +490,7 @@ static void controllers_that_do_not_answer_are_bad_and_do_not_hide_the_topics(vo
 
 	(void)state;
 	b.quorum = TEXT("");
-	ask(&a, &b, 700, 0);
+	ask(&a, &b, 3000, 0);
 	assert_true(a.inspected);
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
 	assert_string_equal(a.probe.s->health.words, "the controllers do not answer: topics and leaders cannot change");
@@ -505,7 +505,7 @@ static void a_broker_of_zookeeper_is_never_asked_for_a_quorum(void **state)
 
 	(void)state;
 	b.versions = older_zookeeper();
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_string_equal(a.who.version, "3.9");
 	assert_non_null(strstr(a.who.source, "ZooKeeper mode"));
 	assert_int_equal(b.asked[KAFKA_DESCRIBE_QUORUM], 0);
@@ -526,7 +526,7 @@ static void in_zookeeper_mode_a_cluster_without_a_controller_is_bad(void **state
 	memset(metadata.at + metadata.len - 8, 0xff, 4);
 	b.versions = older_zookeeper();
 	b.metadata = buf_text(&metadata);
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
 	assert_non_null(strstr(a.probe.s->health.words, "no broker is the controller"));
 	done(&a);
@@ -555,7 +555,7 @@ static void a_broker_that_advertises_where_nobody_answers_is_found(void **state)
 	put(&metadata, 1, 4);
 	put(&metadata, 0, 4);
 	b.metadata = buf_text(&metadata);
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_true(a.inspected);
 	assert_non_null(strstr(finding_of(&a, "broker")->reason, "broker 1 does not answer where it advertises"));
 	assert_string_equal(table_get(snapshot_find_table(a.probe.s, "brokers"), 0, "state").u.s, "no answer");
@@ -572,7 +572,7 @@ static void a_listener_that_wants_a_login_is_unknown_and_not_sick(void **state)
 
 	(void)state;
 	b.closed = true;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_int_equal(a.answered, ANSWERED_YES);
 	assert_false(a.inspected);
 	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
@@ -586,7 +586,7 @@ static void a_broker_that_is_mute_about_its_topics_is_bad(void **state)
 
 	(void)state;
 	b.metadata = TEXT("");
-	ask(&a, &b, 300, 0);
+	ask(&a, &b, 2000, 0);
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
 	assert_int_equal(a.probe.s->err.code, ERR_TIMEOUT);
 	done(&a);
@@ -599,7 +599,7 @@ static void nonsense_in_the_right_frame_is_an_error_and_not_an_empty_cluster(voi
 
 	(void)state;
 	b.metadata = (struct text){"\0\0\0\0\1", 5};
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	assert_false(a.inspected);
 	assert_int_equal(a.probe.s->err.code, ERR_PARSE);
 	assert_int_equal(snapshot_get(a.probe.s, "topics").type, VALUE_UNKNOWN);
@@ -627,7 +627,7 @@ static void the_partitions_of_a_group_are_told_with_those_that_never_committed(v
 	size_t known = 0;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	s = view_of(&a, "group", "g02");
 	t = snapshot_find_table(s, "group");
 	assert_non_null(t);
@@ -664,7 +664,7 @@ static void all_partitions_come_from_a_look_that_just_ended(void **state)
 	unsigned before;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	before = b.asked[KAFKA_METADATA];
 	s = view_of(&a, "partitions", "");
 	if (snapshot_find_table(s, "partitions")->n_rows == 0)
@@ -681,7 +681,7 @@ static void what_is_not_there_is_an_error_and_not_an_empty_answer(void **state)
 	struct snapshot *s;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	s = view_of(&a, "group", "nosuch");
 	assert_string_equal(s->err.words, "there is no group nosuch");
 	snapshot_unref(s);
@@ -702,7 +702,7 @@ static void a_topic_tells_its_partitions_leaders_and_replicas(void **state)
 	const struct table *t;
 
 	(void)state;
-	ask(&a, &b, 5000, 0);
+	ask(&a, &b, 60000, 0);
 	s = view_of(&a, "topic", "t00");
 	t = snapshot_find_table(s, "topic");
 	assert_non_null(t);

@@ -57,7 +57,7 @@ static struct worker recorded_worker(void)
 static void ask(struct asked *a, struct worker *w)
 {
 	a->server = fake_server_start(answer, w);
-	fake_probe_begin(&a->probe, fake_server_at(a->server), 5000);
+	fake_probe_begin(&a->probe, fake_server_at(a->server), 60000);
 	a->who = (struct identity){0};
 	a->answered = kind_kafka_connect.identify(&a->probe.p, &a->who);
 	a->inspected = kind_kafka_connect.inspect(&a->probe.p, a->probe.s);

@@ -84,7 +84,7 @@ static struct snapshot *look(void)
 	struct fake_probe f;
 	struct snapshot *s;
 
-	fake_probe_begin(&f, world.storage.s3, 20000);
+	fake_probe_begin(&f, world.storage.s3, 60000);
 	s = snapshot_new("lake", PART_CATALOG);
 	f.p.arena = s->arena;
 	assert_true(keeper_look(world.k, &f.p, &world.storage, s));
@@ -313,7 +313,7 @@ static void names_are_told_before_anything_is_read(void **state)
 	struct snapshot *s = snapshot_new("lake", PART_CATALOG);
 
 	(void)state;
-	fake_probe_begin(&f, world.storage.s3, 20000);
+	fake_probe_begin(&f, world.storage.s3, 60000);
 	f.p.arena = s->arena;
 	assert_true(keeper_list(world.k, &f.p, &world.storage, s));
 	assert_int_equal(snapshot_get(s, "tables").u.i, TABLES);
@@ -375,7 +375,7 @@ static struct snapshot *ask(const char *name, const char *view)
 	char whole[80];
 
 	snprintf(whole, sizeof whole, "kitchen.%s", name);
-	fake_probe_begin(&f, world.storage.s3, 20000);
+	fake_probe_begin(&f, world.storage.s3, 60000);
 	f.p.arena = s->arena;
 	if (!keeper_answer(world.k, &f.p, &world.storage, view, whole, s) && s->err.code == ERR_NONE)
 		fail_msg("%s of %s failed without a word", view, name);

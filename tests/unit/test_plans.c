@@ -860,7 +860,7 @@ static void make_folder(struct folder *d)
 	d->m = (struct iceberg_metadata){.location = d->url, .log = d->log, .n_log = 1, .n_log_all = 1, .uuid = "u-1", .format = 2};
 	d->a = (struct plan_about){.table = "a.b", .engine = "lake", .metadata = d->metadata, .others = d->others, .now = now,
 		.budget = {.bytes = 1 << 20, .files = 10, .memory = 1 << 20}};
-	fake_probe_begin(&d->f, (struct endpoint){.port = 0}, 5000);
+	fake_probe_begin(&d->f, (struct endpoint){.port = 0}, 60000);
 	for (size_t i = 0; i < 2; i++)
 		put_file(d, i ? "metadata/v2.metadata.json" : "metadata/v1.metadata.json", now - 9 * day, "{}");
 	put_file(d, "metadata/version-hint.text", now - 9 * day, "2");
@@ -898,7 +898,7 @@ static void end_folder(struct folder *d)
 
 	buf_init(&out, 100);
 	buf_init(&errors, 100);
-	assert_int_equal(d->f.p.host->exec(d->f.p.host, argv, &out, &errors, wait_for(5000, -1), NULL), 0);
+	assert_int_equal(d->f.p.host->exec(d->f.p.host, argv, &out, &errors, wait_for(60000, -1), NULL), 0);
 	buf_free(&out);
 	buf_free(&errors);
 	snapshot_unref(d->s);

@@ -159,7 +159,7 @@ struct asked {
 static void ask(struct asked *a, struct server *s, const char *user, const char *password, int64_t started)
 {
 	a->server = fake_server_start(answer, s);
-	fake_probe_begin(&a->probe, fake_server_at(a->server), 5000);
+	fake_probe_begin(&a->probe, fake_server_at(a->server), 60000);
 	a->probe.p.credentials = (struct credentials){.user = user, .password = password, .database = "iceberg_catalog"};
 	a->probe.p.owner_started = started;
 	a->who = (struct identity){0};
@@ -236,14 +236,14 @@ static void another_credential_or_another_server_is_tried(void **state)
 	(void)state;
 	ask(&a, &s, "lake", "wrong", clock_wall_ms() - 3600000);
 	clock_freeze(clock_ms() + 6000, clock_wall_ms()); /* past the time between two logins */
-	a.probe.p.wait = wait_for(1000, -1);
+	a.probe.p.wait = wait_for(60000, -1);
 	inspect_again(&a);
 	assert_int_equal(s.logins, 1);
 	a.probe.p.credentials.password = "also wrong";
 	inspect_again(&a);
 	assert_int_equal(s.logins, 2);
 	clock_freeze(clock_ms() + 6000, clock_wall_ms());
-	a.probe.p.wait = wait_for(1000, -1);
+	a.probe.p.wait = wait_for(60000, -1);
 	a.probe.p.owner_started += 1000; /* it was started anew */
 	inspect_again(&a);
 	assert_int_equal(s.logins, 3);
@@ -277,7 +277,7 @@ static void no_slot_left_is_bad_and_is_asked_again_but_not_at_once(void **state)
 	assert_string_equal(a.probe.s->health.words, "max_connections reached: sorry, too many clients already");
 	assert_int_equal(s.logins, 1);
 	clock_freeze(clock_ms() + 6000, clock_wall_ms());
-	a.probe.p.wait = wait_for(1000, -1);
+	a.probe.p.wait = wait_for(60000, -1);
 	inspect_again(&a);
 	assert_int_equal(s.logins, 2);
 	clock_freeze(-1, -1);
@@ -336,7 +336,7 @@ static void the_password_itself_is_only_for_who_is_known_to_be_right(void **stat
 
 	s.wants = WANTS_CLEAR;
 	a = (struct asked){.server = fake_server_start(answer, &s)};
-	fake_probe_begin(&a.probe, fake_server_at(a.server), 5000);
+	fake_probe_begin(&a.probe, fake_server_at(a.server), 60000);
 	a.probe.p.credentials = (struct credentials){.user = "lake", .password = "right"};
 	a.probe.p.holder = HOLDER_RIGHT;
 	assert_int_equal(kind_postgres.identify(&a.probe.p, &a.who), ANSWERED_YES);
@@ -352,7 +352,7 @@ static void who_looks_like_something_else_gets_no_login_at_all(void **state)
 
 	(void)state;
 	a = (struct asked){.server = fake_server_start(answer, &s)};
-	fake_probe_begin(&a.probe, fake_server_at(a.server), 5000);
+	fake_probe_begin(&a.probe, fake_server_at(a.server), 60000);
 	a.probe.p.withheld = true; /* as the engine says it, with the credential gone */
 	assert_int_equal(kind_postgres.identify(&a.probe.p, &a.who), ANSWERED_YES);
 	inspect_again(&a);

@@ -389,7 +389,7 @@ static void a_server_that_goes_in_circles_is_left(void **state)
 	struct told *t;
 
 	(void)state;
-	fake_probe_begin(&f, fake_server_at(server), 10000);
+	fake_probe_begin(&f, fake_server_at(server), 60000);
 	t = listed(&f.p, &catalog_iceberg_rest, &c, &kept);
 	assert_true(t->good && t->said.cut);
 	assert_string_equal(t->all, "a.t a.b.t \"a.b\".t");
@@ -435,7 +435,7 @@ static void a_token_that_has_ended_is_asked_for_anew_once(void **state)
 		struct fake_probe f;
 		void *kept = NULL;
 
-		fake_probe_begin(&f, fake_server_at(server), 10000);
+		fake_probe_begin(&f, fake_server_at(server), 60000);
 		f.p.credentials = (struct credentials){.user = "u", .password = "s3cr3t-word"};
 		assert_true(listed(&f.p, &catalog_iceberg_rest, &c, &kept)->good);
 		catalog_iceberg_rest.close(kept);
@@ -474,7 +474,7 @@ static void every_status_has_its_own_words_and_none_repeats_a_secret(void **stat
 		void *kept = NULL;
 		struct told *t;
 
-		fake_probe_begin(&f, fake_server_at(server), 10000);
+		fake_probe_begin(&f, fake_server_at(server), 60000);
 		f.p.credentials.token = "s3cr3t-word";
 		t = listed(&f.p, &catalog_iceberg_rest, &c, &kept);
 		assert_false(t->good);
@@ -517,7 +517,7 @@ static const char *show_to(struct stranger *s, const struct expectation *x, enum
 	void *kept = NULL;
 	struct told *t;
 
-	fake_probe_begin(&f, fake_server_at(server), 3000);
+	fake_probe_begin(&f, fake_server_at(server), 60000);
 	f.p.credentials.token = "s3cr3t-word";
 	f.p.expected = x;
 	f.p.holder = holder;
@@ -574,7 +574,7 @@ static void who_has_no_list_of_catalogs_is_no_unity_catalog(void **state)
 		void *kept = NULL;
 		struct told *t;
 
-		fake_probe_begin(&f, fake_server_at(server), 5000);
+		fake_probe_begin(&f, fake_server_at(server), 60000);
 		t = listed(&f.p, &catalog_unity, i ? &one : &all, &kept);
 		assert_false(t->good);
 		assert_non_null(strstr(t->err.words, i ? "there is no catalog \"main\", or who answers there is no Unity Catalog" : "is no Unity Catalog: it has no"));
@@ -597,7 +597,7 @@ static void look(struct replay *r, const struct service_kind *kind)
 	snapshot_unref(r->f.s);
 	r->f.s = snapshot_new("test", PART_DEPTH);
 	r->f.p.arena = r->f.s->arena;
-	r->f.p.wait = wait_for(5000, -1);
+	r->f.p.wait = wait_for(60000, -1);
 	kind->inspect(&r->f.p, r->f.s);
 }
 

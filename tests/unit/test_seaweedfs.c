@@ -271,7 +271,7 @@ static void begin(struct asked *a, struct weed *w, const char *password)
 	if (w->stopped >= 0)
 		fake_server_stop(w->servers[w->stopped]);
 	a->expected = (struct expectation){.name = "seaweedfs", .kind = &kind_seaweedfs, .ports = a->ports, .n_ports = PARTS};
-	fake_probe_begin(&a->probe, (struct endpoint){"127.0.0.1", a->ports[MASTER].port}, 5000);
+	fake_probe_begin(&a->probe, (struct endpoint){"127.0.0.1", a->ports[MASTER].port}, 60000);
 	a->probe.p.expected = &a->expected;
 	a->probe.p.credentials = (struct credentials){.user = password ? "lakekey" : NULL, .password = password};
 	a->answered = kind_seaweedfs.identify(&a->probe.p, &a->who);
@@ -518,7 +518,7 @@ static enum answered identified(bool (*as)(void *, struct text, struct buf *), c
 	struct identity who = {0};
 	enum answered answered;
 
-	fake_probe_begin(&probe, fake_server_at(server), 5000);
+	fake_probe_begin(&probe, fake_server_at(server), 60000);
 	answered = kind_seaweedfs.identify(&probe.p, &who);
 	text_copy(says, 64, text_of(who.says));
 	fake_probe_end(&probe);

@@ -269,7 +269,7 @@ static void begin(struct world *w, struct s3 *s3)
 	*w = (struct world){.s3 = s3, .server = fake_server_start(serve, s3)};
 	if (!s3->headers)
 		s3->headers = "";
-	fake_probe_begin(&w->f, fake_server_at(w->server), 3000);
+	fake_probe_begin(&w->f, fake_server_at(w->server), 60000);
 	w->at = (struct storage){.s3 = fake_server_at(w->server), .user = "key", .password = "secret"};
 	buf_init(&w->out, 100);
 }

@@ -262,7 +262,7 @@ static void it_is_itself_with_its_version_and_says_how_it_does(void **state)
 	struct asked a;
 
 	(void)state;
-	begin(&a, &s, 5000);
+	begin(&a, &s, 60000);
 	assert_int_equal(kind_trino.identify(&a.probe.p, &a.who), ANSWERED_YES);
 	assert_string_equal(a.who.version, "476");
 	assert_int_equal(a.who.sure, SURE_EXACT);
@@ -287,7 +287,7 @@ static void one_that_starts_is_not_asked_to_run_anything(void **state)
 
 	(void)state;
 	s.starting = true;
-	begin(&a, &s, 5000);
+	begin(&a, &s, 60000);
 	assert_int_equal(kind_trino.identify(&a.probe.p, &a.who), ANSWERED_YES);
 	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
@@ -303,7 +303,7 @@ static void one_that_asks_for_a_credential_is_not_sick(void **state)
 
 	(void)state;
 	s.locked = true;
-	begin(&a, &s, 5000);
+	begin(&a, &s, 60000);
 	assert_false(kind_trino.inspect(&a.probe.p, a.probe.s));
 	assert_int_equal(a.probe.s->err.code, ERR_AUTH);
 	assert_int_equal(a.probe.s->health.state, LINK_UNKNOWN);
@@ -318,7 +318,7 @@ static void rows_come_from_the_endpoint_whatever_the_next_uri_says(void **state)
 
 	(void)state;
 	s.busy = 2; /* HTTP 503: asked again */
-	begin(&a, &s, 5000);
+	begin(&a, &s, 60000);
 	assert_true(kind_trino.answer(&a.probe.p, ROWS_VIEW, "10 lake.kitchen.types", a.probe.s));
 	t = snapshot_find_table(a.probe.s, ROWS_VIEW);
 	assert_non_null(t);
@@ -336,7 +336,7 @@ static void a_statement_that_has_brought_enough_is_deleted(void **state)
 
 	(void)state;
 	s.more = true;
-	begin(&a, &s, 5000);
+	begin(&a, &s, 60000);
 	assert_true(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.kitchen.types", a.probe.s));
 	assert_int_equal(snapshot_find_table(a.probe.s, ROWS_VIEW)->n_rows, 1);
 	assert_true(snapshot_get(a.probe.s, "more").u.b);
@@ -351,7 +351,7 @@ static void a_statement_that_takes_too_long_is_deleted_and_its_slug_is_not_told(
 
 	(void)state;
 	s.endless = true;
-	begin(&a, &s, 300);
+	begin(&a, &s, 2000);
 	assert_false(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.kitchen.types", a.probe.s));
 	assert_int_equal(a.probe.s->err.code, ERR_TIMEOUT);
 	assert_null(strstr(a.probe.s->err.words, SLUG));
@@ -366,7 +366,7 @@ static void a_table_that_is_not_there_is_said_to_be_so(void **state)
 
 	(void)state;
 	s.unknown = true;
-	begin(&a, &s, 5000);
+	begin(&a, &s, 60000);
 	assert_false(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.rowstest.nope", a.probe.s));
 	assert_int_equal(a.probe.s->err.code, ERR_USAGE);
 	assert_non_null(strstr(a.probe.s->err.words, "no such table"));

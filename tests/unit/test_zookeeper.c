@@ -145,7 +145,7 @@ static void ask(struct asked *a, struct server *s, const char *role)
 {
 	recorded("zookeeper-3.8.4/admin-says-400.txt"); /* before the server's thread wants it */
 	*a = (struct asked){.server = fake_server_start(answer, s)};
-	fake_probe_begin(&a->probe, fake_server_at(a->server), 5000);
+	fake_probe_begin(&a->probe, fake_server_at(a->server), 60000);
 	a->ports[0] = (struct expected_port){role, a->probe.p.at.port};
 	a->expected = (struct expectation){.name = "zookeeper", .kind = &kind_zookeeper, .ports = a->ports, .n_ports = 1};
 	a->probe.p.expected = role ? &a->expected : NULL;
@@ -329,8 +329,8 @@ static enum answered identified(bool (*as)(void *, struct text, struct buf *), c
 static void who_hangs_up_or_does_not_end_its_first_word_is_mute_and_no_stranger(void **state)
 {
 	(void)state;
-	assert_int_equal(identified(hang_up, "client", 5000), ANSWERED_MUTE);
-	assert_int_equal(identified(hang_up, "admin", 5000), ANSWERED_MUTE);
+	assert_int_equal(identified(hang_up, "client", 60000), ANSWERED_MUTE);
+	assert_int_equal(identified(hang_up, "admin", 60000), ANSWERED_MUTE);
 	assert_int_equal(identified(begin_to_speak, "client", 200), ANSWERED_MUTE);
 }
 
