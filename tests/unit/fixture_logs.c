@@ -18,7 +18,7 @@ void logs_await(struct logs *logs)
 {
 	struct timespec pause = {.tv_nsec = 2000000};
 
-	for (int i = 0; !logs_over(logs) && i < 10000; i++) { /* real time: clocks may be frozen */
+	for (int i = 0; !logs_over(logs) && i < 30000; i++) { /* real time: clocks may be frozen */
 		logs_turn(logs);
 		nanosleep(&pause, NULL);
 	}
@@ -35,13 +35,13 @@ static void stage_open(struct log_stage *s)
 		.match = s->view.log_match, .least = s->view.log_least, .part = s->view.log_part ? *s->view.log_part : (struct log_part){0}});
 	logs_await(s->logs);
 	s->lake.logs = s->logs;
-	logs_close(old, 1000);
+	logs_close(old, 20000);
 }
 
 static void stage_find(struct log_stage *s)
 {
 	s->lake.logs_found = NULL;
-	logs_close(s->found, 1000);
+	logs_close(s->found, 20000);
 	s->found = NULL;
 	if (!s->view.log_match && !s->view.log_least)
 		return;
@@ -87,8 +87,8 @@ void log_stage_strike(struct log_stage *s)
 {
 	s->panel->end(s->look);
 	free(s->look);
-	logs_close(s->logs, 1000);
-	logs_close(s->found, 1000);
+	logs_close(s->logs, 20000);
+	logs_close(s->found, 20000);
 }
 
 /* ---- what servers wrote ---- */

@@ -46,7 +46,7 @@ static void write_to(const char *name, const char *words)
 
 static void await_over(struct logs *logs)
 {
-	int64_t end = clock_ms() + 20000;
+	int64_t end = clock_ms() + 60000;
 
 	while (!logs_over(logs) && clock_ms() < end) {
 		logs_turn(logs);
@@ -219,7 +219,7 @@ static bool answer_page(void *ctx, struct text question, struct buf *out)
 
 static void await_count(struct logs *logs, size_t n)
 {
-	int64_t end = clock_ms() + 20000;
+	int64_t end = clock_ms() + 60000;
 
 	while (logs_count(logs) < n && clock_ms() < end) {
 		logs_turn(logs);
@@ -243,17 +243,17 @@ static void test_worker(void **state)
 	await_count(logs, 4);
 	assert_string_equal(logs_get(logs, 0)->text, "Executor Command"); /* no stamp: as old as the first one */
 	assert_int_equal(logs_get(logs, 3)->level, LOG_ERROR);
-	logs_close(logs, 2000);
+	logs_close(logs, 20000);
 	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .tail = 30});
 	await_over(logs);
 	assert_int_equal(logs_count(logs), 2); /* the last line of stderr, and what was printed */
-	logs_close(logs, 2000);
+	logs_close(logs, 20000);
 	fake_server_stop(server);
 	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1});
 	await_over(logs);
 	logs_words(logs, 0, words);
 	assert_non_null(strstr(words, "refused"));
-	logs_close(logs, 2000);
+	logs_close(logs, 20000);
 	assert_true(w.asked > 4);
 }
 
@@ -343,12 +343,12 @@ static void test_folder(void **state)
 	put_task("air/dag_id=ingest_orders/run_id=manual__2026-11-29T22:31:24+00:00/task_id=read_kafka/attempt=2.log", "airflow-3.1.8/read_kafka.log");
 	await_count(logs, 15); /* a retry of an old run is found while it is followed */
 	source_named(logs, "ingest_orders.read_kafka try 2");
-	logs_close(logs, 2000);
+	logs_close(logs, 20000);
 	logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = clock_wall_ms() + 3600000});
 	await_over(logs);
 	logs_words(logs, 0, words);
 	assert_string_equal(words, "no log in that folder was written since then");
-	logs_close(logs, 2000);
+	logs_close(logs, 20000);
 }
 
 static int gone(const char *path, const struct stat *st, int kind, struct FTW *at)

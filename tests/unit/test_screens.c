@@ -289,7 +289,7 @@ static void check_scene(const struct scene *scene)
 			put_picture(&drawn, s.canvas);
 			stage_strike(&s);
 		}
-	logs_close(logs, 1000);
+	logs_close(logs, 20000);
 	if (host)
 		host->close(host);
 	check_golden(scene->name, &drawn);
