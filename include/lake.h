@@ -129,7 +129,7 @@ struct stream_view {
 };
 
 struct catalog_view {
-	const struct catalog *catalog;   /* the profile's */
+	const struct catalog *catalog;   /* the profile's, or found */
 	const struct snapshot *snapshot; /* newest that listed something: kept, with its age, while the catalog is down; NULL: none yet */
 	const struct snapshot *failed;   /* newest that did not, where it is newer; NULL: it answers */
 	const struct snapshot *answer;   /* to the newest engine_ask_table; NULL: none yet. All three held by the lake */
@@ -152,7 +152,7 @@ struct lake {
 	size_t n_services;
 	struct stream_view *streams;  /* the profile's, in its order */
 	size_t n_streams;
-	struct catalog_view *catalogs; /* the profile's, in its order */
+	struct catalog_view *catalogs; /* the profile's in its order, then found ones */
 	size_t n_catalogs;
 	struct places *places;        /* where all tables lie, for keepers; as long as the engine is */
 	const struct lake_table *tables; /* by name; joined anew when a catalog tells something new */
@@ -188,6 +188,9 @@ struct value lake_table_get(const struct lake_table *t, const char *column);
 const struct lake_table *lake_table_named(const struct lake *lake, const char *name); /* "orders.x", or "CATALOG.orders.x"; NULL */
 /* All that will be read of it was read, or it is down: what a command waits for. */
 bool catalog_is_told(const struct catalog_view *c);
+extern const char *const catalog_example[]; /* lines of a profile that list one in PostgreSQL; ends with NULL */
+/* "found, not in the profile", and what the profile has to say where it asks for a credential; "" of one that is listed. */
+const char *catalog_found_words(const struct catalog_view *c, char out[REASON_SIZE]);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *catalog_answer_to(const struct catalog_view *c, const char *view, const char *table);
 const struct service *lake_service(const struct lake *lake, const char *name);

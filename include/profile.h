@@ -75,6 +75,7 @@ struct catalog { /* [catalog NAME]: who knows of tables; strings are NULL where 
 	const char *const *spark_sql; /* the program that runs SQL on it, as argv: "docker exec spark spark-sql"; "-e" and the SQL follow; NULL */
 	const char *trino_catalog; /* what Trino calls this catalog; NULL: as the engine, if that is one, else as we do */
 	struct credentials credentials; /* its own, else the service's */
+	bool found;               /* no profile lists it: its service answered as one */
 };
 
 struct runbook_step {

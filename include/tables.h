@@ -52,7 +52,7 @@ bool keeper_unread(const struct keeper *k); /* there is more to read: look again
 bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, const char *view, const char *table, struct snapshot *s);
 
 /*
- * Where the tables of all catalogs of a profile lie: one for all keepers, told of each catalog's newest snapshot. Any thread. The
+ * Where the tables of all catalogs of a profile, and of found ones, lie: one for all keepers, told of each catalog's newest snapshot. Any thread. The
  * preview of orphans asks it; a keeper that has none proposes no orphan.
  */
 struct places;

@@ -110,7 +110,7 @@ unsigned table_list_act(struct table_list *look, struct panel_view *view, const 
 	enum mark (*mark)(const struct list_row *row), enum act act, struct list_row *selected);
 
 /* ---- "18 tables, 3 due, 1 failed": of the catalogs that a service answers, or of all. False: there are none (tables.c) ---- */
-bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struct expectation *service, enum style *style);
+bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struct service *service, enum style *style);
 
 /* ---- one row of a table, whole (record.c). Returns its lines ---- */
 int record_draw(struct canvas *c, const struct lake *lake, const struct table *table, size_t row, int top);

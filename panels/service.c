@@ -320,7 +320,7 @@ static void draw_tables(struct document *d)
 	char words[VALUE_TEXT_SIZE], line[VALUE_TEXT_SIZE + 40];
 	enum style style;
 
-	if (!d->s->expected || !tables_line(words, d->lake, d->s->expected, &style))
+	if (!tables_line(words, d->lake, d->s, &style))
 		return;
 	section(d, "CATALOG");
 	snprintf(line, sizeof line, "%s; key %c shows them", words, panel_tables.key);

@@ -202,17 +202,16 @@ static const struct list_kind tables_kind = {
 		{"SAYS", "note", .priority = 7, .own = true},
 		{0}},
 	.n_names = 2, .get = get, .words = words, .mark = mark, .rank = rank, .old = old, .note = "note", .note_from = MARK_FAILED, .texts = true,
-	.empty = "no catalog is named; a [catalog NAME] in the profile shows its tables",
 };
 
 /* ---- for other panels ---- */
 
-static bool is_of(const struct catalog_view *c, const struct expectation *service)
+static bool is_of(const struct catalog_view *c, const struct service *service)
 {
-	return !service || c->catalog->service == service;
+	return !service || (c->catalog->service && !strcmp(c->catalog->service->name, service->name));
 }
 
-bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struct expectation *service, enum style *style)
+bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struct service *service, enum style *style)
 {
 	size_t n = 0, due = 0, failed = 0, used;
 	char number[VALUE_TEXT_SIZE];
@@ -373,12 +372,14 @@ static void collect(struct list *list, const struct tables *tables, const struct
 
 static const char *catalog_words(const struct catalog_view *c, const struct lake *lake, char out[REASON_SIZE])
 {
-	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT], found[REASON_SIZE];
 	const struct snapshot *told = c->snapshot;
 
 	if (c->failed && told)
 		snprintf(out, REASON_SIZE, "%.60s does not answer; its tables are as they were %s ago: %.110s", c->catalog->name,
 			clock_span(span, lake->now > told->ended ? lake->now - told->ended : 0), c->failed->err.words);
+	else if (c->failed && c->failed->err.code == ERR_AUTH && c->catalog->found)
+		snprintf(out, REASON_SIZE, "%.48s: %.188s", c->catalog->name, catalog_found_words(c, found));
 	else if (c->failed)
 		snprintf(out, REASON_SIZE, "%.60s: %.170s", c->catalog->name, c->failed->err.words);
 	else if (!told)
@@ -388,11 +389,16 @@ static const char *catalog_words(const struct catalog_view *c, const struct lake
 	return out;
 }
 
-static const char *cut_words(const struct catalog_view *c)
+/* What one should know of a catalog that answers: that no profile lists it, that its listing is short of some. */
+static const char *cut_words(const struct catalog_view *c, char out[REASON_SIZE])
 {
 	struct value v = snapshot_get(c->snapshot, "cut");
+	bool cut = !c->failed && v.type == VALUE_TEXT;
 
-	return !c->failed && v.type == VALUE_TEXT ? v.u.s : "";
+	catalog_found_words(c, out);
+	if (cut)
+		snprintf(out + strlen(out), REASON_SIZE - strlen(out), "%s%s", out[0] ? "; " : "", v.u.s);
+	return out;
 }
 
 static void sum(struct sums *s, const struct lake *lake)
@@ -455,9 +461,9 @@ static int draw_head(const struct sums *s, const struct lake *lake, struct canva
 	draw_sums(s, lake, c);
 	for (size_t i = 0; i < lake->n_catalogs; i++) {
 		const struct catalog_view *v = &lake->catalogs[i];
-		char line[REASON_SIZE];
+		char line[REASON_SIZE], cut[REASON_SIZE];
 
-		if (!v->failed && !cut_words(v)[0])
+		if (!v->failed && !cut_words(v, cut)[0])
 			continue;
 		if (y == most || y + 3 > c->height) {
 			left++;
@@ -466,7 +472,7 @@ static int draw_head(const struct sums *s, const struct lake *lake, struct canva
 		if (v->failed)
 			show_text(c, ++y, 3, c->width - 4, STYLE_WARN, catalog_words(v, lake, line));
 		else {
-			snprintf(line, sizeof line, "%.60s: %.170s", v->catalog->name, cut_words(v));
+			snprintf(line, sizeof line, "%.60s: %.170s", v->catalog->name, cut);
 			show_text(c, ++y, 3, c->width - 4, STYLE_DIM, line);
 		}
 		show_text(c, y, 1, 1, v->failed ? STYLE_WARN : STYLE_DIM, v->failed ? verdict_glyph(VERDICT_SICK, c->ascii) : "·");
@@ -478,8 +484,13 @@ static int draw_head(const struct sums *s, const struct lake *lake, struct canva
 
 static void empty_words(struct list *list, const struct lake *lake)
 {
-	if (list->n || !lake->n_catalogs)
+	if (list->n)
 		return;
+	if (!lake->n_catalogs) {
+		snprintf(list->empty, sizeof list->empty, "no catalog is listed%s; one in PostgreSQL needs a profile: %.80s; %.50s",
+			lake->heard_all ? ", and none was found that answers" : "; asking who listens…", catalog_example[0], catalog_example[1]);
+		return;
+	}
 	for (size_t i = 0; i < lake->n_catalogs; i++)
 		if (!lake->catalogs[i].snapshot) {
 			catalog_words(&lake->catalogs[i], lake, list->empty);

@@ -40,22 +40,23 @@ static bool is_about_tables(enum command command)
 	return command == COMMAND_TABLES || command == COMMAND_TABLE || command == COMMAND_PLAN;
 }
 
-/* Catalogs are asked, and no service beside them. */
+/* The catalogs of the profile are asked, and no service beside them. */
 static const char *const nobody[] = {NULL};
 
 struct engine_options engine_options_of(const struct setup *setup)
 {
 	const struct options *o = setup->options;
-	bool lag = o->command == COMMAND_LAG && !o->replay && names_lag(setup->profile), tables = is_about_tables(o->command) && !o->replay;
+	bool lag = o->command == COMMAND_LAG && !o->replay && names_lag(setup->profile);
+	bool tables = is_about_tables(o->command) && !o->replay, listed = tables && setup->profile->n_catalogs;
 
 	return (struct engine_options){
 		.host = setup->host, .profile = setup->profile, .demo = o->demo, .record = o->record, .replay = o->replay,
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
-		.discover = !o->service && !lag && !tables, .only = o->service, .only_kinds = lag ? report_lag_kinds : tables ? nobody : NULL,
+		.discover = !o->service && !lag && !listed, .only = o->service, .only_kinds = lag ? report_lag_kinds : listed ? nobody : NULL,
 		.tables = o->command == COMMAND_DOCTOR || tables,
 		.read_only = o->read_only, .locked = o->locked,
 		/* a look at all processes takes longer than the whole question */
-		.blind = lag || tables,
+		.blind = lag || listed, .shallow = tables,
 	};
 }
 
@@ -238,7 +239,8 @@ static void print_costs(struct engine *engine, struct buf *out)
 	for (size_t i = 0; i < lake->n_services; i++)
 		print_cost(engine, lake->services[i]->name, out);
 	for (size_t i = 0; i < lake->n_catalogs; i++)
-		print_cost(engine, lake->catalogs[i].catalog->name, out);
+		if (!lake_service(lake, lake->catalogs[i].catalog->name)) /* a found one's are counted by the name that it has from its service */
+			print_cost(engine, lake->catalogs[i].catalog->name, out);
 	buf_printf(out, "  %-24s %9u %10s   by %u threads\n", "all", all.requests,
 		value_show(bytes, value_int((int64_t)all.bytes), UNIT_BYTES), all.threads);
 }
@@ -290,7 +292,7 @@ static int run_reporting(const struct setup *setup, int (*print)(const struct se
 	struct buf out;
 	int code;
 
-	if (!known_names(setup) || (o->command == COMMAND_PLAN && !plan_action(o)) || (is_about_tables(o->command) && !profile_names_catalogs(setup)))
+	if (!known_names(setup) || (o->command == COMMAND_PLAN && !plan_action(o)))
 		return EXIT_USAGE;
 	engine = engine_start(&options, &err);
 	if (!engine) {

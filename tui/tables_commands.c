@@ -12,17 +12,6 @@
 
 enum { PLAN_MS = 120000, NEAR_MAX = 256, SAME_MAX = 8 };
 
-bool profile_names_catalogs(const struct setup *setup)
-{
-	const struct profile *p = setup->profile;
-
-	if (setup->options->replay || p->n_catalogs)
-		return true;
-	fprintf(stderr, "laketop: %s%s%s: add [catalog NAME] with kind = ... and service = ... (README, \"A profile\")\n",
-		p->name ? "profile " : "no profile is given that names a catalog", p->name ? p->name : "", p->name ? " names no catalog" : "");
-	return false;
-}
-
 bool tables_told(const struct lake *lake, const void *engine)
 {
 	return lake->replayed ? engine_replay_done(engine) : report_tables_told(lake);

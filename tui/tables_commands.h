@@ -13,7 +13,6 @@ typedef bool (*holds)(const struct lake *lake, const void *ctx);
 /* True where it held before the deadline. The lake is the newest one either way. */
 bool run_until(struct engine *engine, int64_t deadline, holds test, const void *ctx);
 
-bool profile_names_catalogs(const struct setup *setup); /* false: said so */
 const struct report_action *plan_action(const struct options *o); /* NULL: said which there are */
 bool tables_told(const struct lake *lake, const void *engine);
 int print_tables(const struct setup *setup, struct engine *engine, struct buf *out);

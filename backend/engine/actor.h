@@ -28,6 +28,7 @@ struct target {
 	int64_t owner_started; /* ms since 1970; 0 unknown */
 	char hint[480];
 	bool owner_seen;       /* hint is of who holds the socket, not of who most likely does */
+	const struct catalog *catalog; /* JOB_CATALOG: whose tables are read; never another one */
 };
 uint64_t target_server(const struct target *t); /* tells one server on a port from the next; 0: none is known */
 
@@ -90,6 +91,14 @@ struct stream_seat { /* what a stream_view was joined from */
 	bool fresh;                  /* its snapshot came after the last join */
 };
 
+enum { CATALOGS_FOUND_MAX = 32 };
+struct found_catalog { /* what a profile would have said; as long as the engine is */
+	struct catalog catalog;
+	struct expectation service; /* of a found one */
+	struct expected_port ports[1];
+	char name[NAME_SIZE], service_name[NAME_SIZE], address[ADDRESS_SIZE], path[64];
+};
+
 struct catalog_seat { /* what the engine keeps about a catalog_view */
 	struct actor *actor;         /* NULL when replaying */
 	bool fresh;                  /* it told something after the last join */
@@ -135,6 +144,8 @@ struct engine {
 	size_t n_members;
 	struct stream_seat *streams; /* as many as lake.n_streams */
 	struct catalog_seat *catalogs; /* as many as lake.n_catalogs */
+	struct found_catalog **found_catalogs;
+	size_t n_found_catalogs;
 	struct arena *tables;        /* of lake.tables */
 	struct actor **actors;
 	size_t n_actors;
@@ -216,7 +227,14 @@ void catalogs_begin(struct engine *e);
 void catalogs_targets(struct engine *e); /* who answers them now, as the host sees it */
 void catalogs_take(struct engine *e);    /* what their actors published; the lake's tables, joined anew where that is news */
 bool catalog_take(struct engine *e, struct snapshot *s); /* a snapshot that no actor of ours made; false: no such catalog */
+bool catalogs_add(struct engine *e, const struct catalog *c); /* false: it is not asked for, or there are too many */
+void catalogs_drop(struct engine *e, size_t i);
 void catalogs_free(struct engine *e);
+/* catalogs_found.c: UI thread */
+void catalogs_found(struct engine *e);   /* services that answer as catalogs, and that no profile lists as such */
+const struct catalog *catalog_found_then(struct engine *e, const char *name); /* of a recording; NULL: too many */
+bool catalog_is_unlisted(const struct profile *p, const struct expectation *x); /* pure; it would be found as soon as it answers */
+void catalogs_found_free(struct engine *e);
 /* Pure: every table once, by name, with room in the arena for nothing else. Views without a snapshot have no tables. */
 const struct lake_table *lake_join(const struct catalog_view *views, size_t n, struct arena *arena, size_t *n_tables);
 

@@ -121,7 +121,7 @@ void *actor_catalog(void *arg)
 {
 	struct actor *a = arg;
 	struct engine *e = a->engine;
-	const struct catalog *c = profile_catalog(e->profile, a->name);
+	const struct catalog *c = a->target.catalog;
 	struct post post = {.a = a, .catalog = c, .keeper = keeper_new(c), .net = net_new(e->host), .storage = profile_storage(e->profile, c->storage)};
 	struct target *t = mem_new(1, sizeof *t);
 	int64_t due = 0;

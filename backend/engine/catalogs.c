@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The profile's catalogs in the lake: the newest snapshot of each, kept while its catalog is down, and
- * all their tables joined: a table that two catalogs know is one, by its uuid and its folder. Joined
- * anew only where a catalog told something new. UI thread; never waits.
+ * The profile's catalogs, and found ones, in the lake: the newest snapshot of each, kept while its catalog
+ * is down, and all their tables joined: a table that two catalogs know is one, by its uuid and its folder.
+ * Joined anew only where a catalog told something new. UI thread; never waits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -248,30 +248,33 @@ static bool is_wanted(const struct engine *e, const struct catalog *c)
 
 static struct actor *start(struct engine *e, const struct catalog *c)
 {
-	struct target t = {.at = catalog_endpoint(c)};
+	struct target t = {.at = catalog_endpoint(c), .catalog = c};
 
 	return actor_start(e, JOB_CATALOG, c->name, c->service, NULL, &t);
 }
 
+bool catalogs_add(struct engine *e, const struct catalog *c)
+{
+	size_t n = e->lake.n_catalogs;
+
+	if (!is_wanted(e, c) || n == e->profile->n_catalogs + CATALOGS_FOUND_MAX)
+		return false;
+	e->lake.catalogs[n] = (struct catalog_view){.catalog = c, .engine = c->engine ? lake_service(&e->lake, c->engine) : NULL};
+	e->catalogs[n] = (struct catalog_seat){.actor = e->options.replay ? NULL : start(e, c)};
+	e->lake.n_catalogs++;
+	return true;
+}
+
+/* The profile's and what is found have their places for ever: tables point to them. */
 void catalogs_begin(struct engine *e)
 {
 	size_t n = e->profile->n_catalogs;
 
-	e->lake.catalogs = mem_new(n + 1, sizeof *e->lake.catalogs);
-	e->catalogs = mem_new(n + 1, sizeof *e->catalogs);
+	e->lake.catalogs = mem_new(n + CATALOGS_FOUND_MAX, sizeof *e->lake.catalogs);
+	e->catalogs = mem_new(n + CATALOGS_FOUND_MAX, sizeof *e->catalogs);
 	e->lake.places = places_new(e->profile);
-	for (size_t i = 0; i < n; i++) {
-		const struct catalog *c = &e->profile->catalogs[i];
-
-		if (!is_wanted(e, c))
-			continue;
-		e->lake.catalogs[e->lake.n_catalogs] = (struct catalog_view){
-			.catalog = c, .engine = c->engine ? lake_service(&e->lake, c->engine) : NULL,
-		};
-		if (!e->options.replay)
-			e->catalogs[e->lake.n_catalogs].actor = start(e, c);
-		e->lake.n_catalogs++;
-	}
+	for (size_t i = 0; i < n; i++)
+		catalogs_add(e, &e->profile->catalogs[i]);
 }
 
 void catalogs_targets(struct engine *e)
@@ -327,24 +330,22 @@ static void take(struct engine *e, size_t i, struct snapshot *s)
 
 bool catalog_take(struct engine *e, struct snapshot *s)
 {
+	const struct catalog *c;
+
 	for (size_t i = 0; i < e->lake.n_catalogs; i++)
 		if (!strcmp(e->lake.catalogs[i].catalog->name, s->source)) {
 			take(e, i, s);
 			return true;
 		}
-	return false;
+	c = e->options.replay ? catalog_found_then(e, s->source) : NULL;
+	if (!c || !catalogs_add(e, c))
+		return false;
+	take(e, e->lake.n_catalogs - 1, s);
+	return true;
 }
 
 static void join(struct engine *e)
 {
-	bool fresh = false;
-
-	for (size_t i = 0; i < e->lake.n_catalogs; i++) {
-		fresh = fresh || e->catalogs[i].fresh;
-		e->catalogs[i].fresh = false;
-	}
-	if (!fresh)
-		return;
 	arena_free(e->tables);
 	e->tables = arena_new(JOIN_MOST);
 	e->lake.tables = lake_join(e->lake.catalogs, e->lake.n_catalogs, e->tables, &e->lake.n_tables);
@@ -352,6 +353,8 @@ static void join(struct engine *e)
 
 void catalogs_take(struct engine *e)
 {
+	bool fresh = false;
+
 	for (size_t i = 0; i < e->lake.n_catalogs; i++)
 		for (int part = 0; part < NEWS && e->catalogs[i].actor; part++) {
 			struct snapshot *s;
@@ -363,7 +366,34 @@ void catalogs_take(struct engine *e)
 			if (s)
 				take(e, i, s);
 		}
-	join(e);
+	for (size_t i = 0; i < e->lake.n_catalogs; i++) {
+		fresh = fresh || e->catalogs[i].fresh;
+		e->catalogs[i].fresh = false;
+	}
+	if (fresh)
+		join(e);
+}
+
+static void let_go(struct catalog_view *v)
+{
+	hold(&v->snapshot, NULL);
+	hold(&v->failed, NULL);
+	hold(&v->answer, NULL);
+}
+
+void catalogs_drop(struct engine *e, size_t i)
+{
+	size_t after = e->lake.n_catalogs - i - 1;
+
+	if (e->catalogs[i].actor) {
+		atomic_store(&e->catalogs[i].actor->retired, true);
+		actor_wake(e->catalogs[i].actor);
+	}
+	let_go(&e->lake.catalogs[i]);
+	memmove(&e->lake.catalogs[i], &e->lake.catalogs[i + 1], after * sizeof *e->lake.catalogs);
+	memmove(&e->catalogs[i], &e->catalogs[i + 1], after * sizeof *e->catalogs);
+	e->lake.n_catalogs--;
+	join(e); /* tables point to views that have moved */
 }
 
 void engine_ask_table(struct engine *e, const char *catalog, const char *view, const char *table)
@@ -383,11 +413,9 @@ void engine_ask_table(struct engine *e, const char *catalog, const char *view, c
 
 void catalogs_free(struct engine *e)
 {
-	for (size_t i = 0; i < e->lake.n_catalogs; i++) {
-		hold(&e->lake.catalogs[i].snapshot, NULL);
-		hold(&e->lake.catalogs[i].failed, NULL);
-		hold(&e->lake.catalogs[i].answer, NULL);
-	}
+	for (size_t i = 0; i < e->lake.n_catalogs; i++)
+		let_go(&e->lake.catalogs[i]);
+	catalogs_found_free(e);
 	arena_free(e->tables);
 	places_free(e->lake.places);
 	free(e->lake.catalogs);

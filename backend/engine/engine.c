@@ -284,6 +284,7 @@ bool engine_turn(struct engine *e)
 	discovery_state(e);
 	store_sum_up(e);
 	ports_build(e);
+	catalogs_found(e);
 	logs_take(e);
 	if (e->ops)
 		ops_turn(e->ops, &e->lake, say_action, e);
@@ -337,7 +338,8 @@ static void begin_services(struct engine *e)
 		const struct expectation *x = &e->profile->services[i];
 		struct endpoint at = {.port = x->n_ports ? x->ports[0].port : 0};
 
-		if ((e->options.only && strcmp(e->options.only, x->name) != 0) || !is_of_kinds(x->kind, e->options.only_kinds))
+		if ((e->options.only && strcmp(e->options.only, x->name) != 0) ||
+		    (!is_of_kinds(x->kind, e->options.only_kinds) && !(e->options.tables && catalog_is_unlisted(e->profile, x))))
 			continue;
 		text_copy(at.address, sizeof at.address, text_of(x->address));
 		member_add(e, x->name, x, x->kind, &at);

@@ -18,8 +18,22 @@ const struct report_action report_actions[] = {
 	{"optimize", "delta"}, {"vacuum", "delta"}, {NULL, NULL},
 };
 
+static bool lists_any(const struct lake *lake)
+{
+	for (size_t i = 0; i < lake->n_catalogs; i++)
+		if (!lake->catalogs[i].catalog->found)
+			return true;
+	return false;
+}
+
+/* Also of services that may turn out to be catalogs; where none is listed, all that listens is asked who it is first. */
 bool report_tables_told(const struct lake *lake)
 {
+	if (!lists_any(lake) && !lake->settled)
+		return false;
+	for (size_t i = 0; i < lake->n_services; i++)
+		if (lake->services[i]->asking)
+			return false;
 	for (size_t i = 0; i < lake->n_catalogs; i++)
 		if (!catalog_is_told(&lake->catalogs[i]))
 			return false;
@@ -38,14 +52,17 @@ bool report_action_fits(const struct report_action *action, const struct lake_ta
 	return text_starts(text_of(word_of(t, "format")), action->format);
 }
 
-/* Every catalog answers, and every table could be read: a script that goes on after 0 knows all of them. */
+/* Every catalog answers, and every table could be read: a script that goes on after 0 knows all of them. What is found beside
+ * the catalogs of a profile changes nothing for it. */
 static bool all_known(const struct lake *lake)
 {
-	bool known = lake->n_catalogs > 0;
+	bool known = lake->n_catalogs > 0, listed = lists_any(lake);
 
 	for (size_t i = 0; i < lake->n_catalogs; i++) {
 		const struct catalog_view *c = &lake->catalogs[i];
 
+		if (c->catalog->found && listed)
+			continue;
 		known = known && c->snapshot && !c->failed && snapshot_get(c->snapshot, "failed").u.i <= 0 && snapshot_get(c->snapshot, "unread").u.i <= 0;
 	}
 	return known;
@@ -129,6 +146,7 @@ static void json_catalogs(struct json_writer *w, const struct lake *lake)
 
 		json_open(w, NULL, '{');
 		json_put_text(w, "catalog", c->catalog->name);
+		json_put_bool(w, "found", c->catalog->found);
 		json_put_bool(w, "answers", c->snapshot && !c->failed);
 		for (const struct figure_spec *f = catalog_figures; f->name; f++)
 			json_put_value(w, f->name, snapshot_get(c->snapshot, f->name), f->unit);
@@ -337,7 +355,7 @@ static double rank_of(const struct lake_table *t)
 static void catalog_text(const struct lake *lake, const struct catalog_view *c, struct buf *out)
 {
 	struct value tables = snapshot_get(c->snapshot, "tables"), unread = snapshot_get(c->snapshot, "unread");
-	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT], found[REASON_SIZE];
 
 	buf_printf(out, "%s: ", c->catalog->name);
 	if (c->failed && c->snapshot)
@@ -354,6 +372,8 @@ static void catalog_text(const struct lake *lake, const struct catalog_view *c, 
 		if (figure_words(c->snapshot, "cut")[0])
 			buf_printf(out, "; %s", figure_words(c->snapshot, "cut"));
 	}
+	if (c->catalog->found)
+		buf_printf(out, "; %s", catalog_found_words(c, found));
 	buf_puts(out, "\n");
 }
 
@@ -363,6 +383,10 @@ static void tables_text(const struct lake *lake, struct buf *out)
 
 	for (size_t i = 0; i < lake->n_catalogs; i++)
 		catalog_text(lake, &lake->catalogs[i], out);
+	if (!lake->n_catalogs)
+		buf_puts(out, "no catalog is listed, and none that answers was found; one in PostgreSQL needs a credential, and a profile that gives it:\n");
+	for (size_t i = 0; !lake->n_catalogs && catalog_example[i]; i++)
+		buf_printf(out, "  %s\n", catalog_example[i]);
 	for (size_t i = 0; i < lake->n_tables; i++)
 		order[i] = (struct ranked){&lake->tables[i], rank_of(&lake->tables[i]), i};
 	qsort(order, lake->n_tables, sizeof *order, by_rank);

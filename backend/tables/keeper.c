@@ -166,6 +166,13 @@ static bool list(struct keeper *k, struct probe *p, struct snapshot *s)
 
 /* ---- reading ---- */
 
+bool keeper_is_closed(const struct storage *at, const char *url)
+{
+	struct storage_url u;
+
+	return !at->s3.port && url && storage_url(url, &u, NULL) && u.s3;
+}
+
 /* The row in one block: its cells, then its texts. */
 static struct value *packed(const struct table *t, const struct value *row)
 {

@@ -33,6 +33,14 @@ enum read_answer keeper_delta(struct keeper *k, struct probe *p, const struct st
 		err_set(err, ERR_PROTOCOL, "the catalog names no folder of it");
 		return READ_FAILED;
 	}
+	if (keeper_is_closed(at, r->at)) {
+		table_set(s, t, row, "format", value_text("delta"));
+		table_set(s, t, row, "location", value_text(r->at));
+		table_set(s, t, row, "grade", value_text(table_grade_word(GRADE_UNKNOWN)));
+		table_set(s, t, row, "measured", value_text(TABLE_NO_CREDENTIAL));
+		table_set(s, t, row, "words", value_text(arena_printf(s->arena, "not measured: no credential for %s", r->at)));
+		return READ_OK;
+	}
 	if (r->read && r->whole && r->known)
 		text_copy(ask.known, sizeof ask.known, text_of(r->known));
 	arena = arena_new(ROW_MEMORY);

@@ -183,6 +183,17 @@ static void put_truth(const struct cells *c, const struct iceberg_truth *t)
 	words(c, "measured", table_measure_word(t->measured));
 }
 
+/* Its files lie where nobody may look: what its metadata says is all that will be known. */
+static void put_unmeasured(const struct cells *c, const struct iceberg_truth *t, const char *location)
+{
+	struct value said = table_get(c->t, 0, "words");
+
+	if (t->measured == MEASURE_NONE)
+		words(c, "measured", TABLE_NO_CREDENTIAL);
+	words(c, "words", arena_printf(c->s->arena, "%s%snot measured: no credential for %s", said.type == VALUE_TEXT ? said.u.s : "",
+		said.type == VALUE_TEXT ? "; " : "", location));
+}
+
 static void put_health(const struct cells *c, const struct iceberg_metadata *m, const struct iceberg_truth *t)
 {
 	struct table_health h = {0};
@@ -234,14 +245,18 @@ enum read_answer keeper_iceberg(struct keeper *k, struct probe *p, const struct 
 	struct iceberg_metadata *m;
 	struct iceberg_truth truth = {0};
 	char url[URL_MAX];
+	bool closed;
 	enum read_answer answer = read_metadata(k, p, at, r, r->read && r->whole, &m, url, err);
 
 	if (answer != READ_OK)
 		return answer;
-	answer = count(p, at, m, exact, left, s->arena, &truth, err);
+	closed = keeper_is_closed(at, m->location);
+	answer = count(p, at, m, exact && !closed, left, s->arena, &truth, err);
 	put_metadata(&c, m, url);
 	put_truth(&c, &truth);
 	put_health(&c, m, &truth);
+	if (closed && iceberg_current(m))
+		put_unmeasured(&c, &truth, m->location);
 	iceberg_metadata_free(m);
 	return answer;
 }

@@ -50,6 +50,9 @@ struct spending {
 
 enum read_answer { READ_FAILED, READ_GONE, READ_SAME, READ_OK, READ_LATER };
 
+#define TABLE_NO_CREDENTIAL "no credential" /* as "measured" */
+bool keeper_is_closed(const struct storage *at, const char *url); /* it lies on an S3 that nobody named: pure */
+
 /* keeper_iceberg.c: fills the row of a scratch snapshot; exact: measured to the end, else only what the metadata says. LATER: the
  * budget ended it, and a whole one may do. url: where it was found, for the row. */
 enum read_answer keeper_iceberg(struct keeper *k, struct probe *p, const struct storage *at, struct record *r, bool exact,

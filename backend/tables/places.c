@@ -14,9 +14,11 @@ struct places {
 	pthread_mutex_t lock;
 	const struct profile *profile;
 	struct seat {
+		const struct catalog *catalog;
 		const struct snapshot *newest; /* NULL: it told nothing yet */
 		char why[120];                 /* the newest look failed */
-	} *seats; /* as the profile's catalogs */
+	} *seats; /* as the profile's catalogs, then found ones as they told something */
+	size_t n;
 };
 
 struct places *places_new(const struct profile *profile)
@@ -26,6 +28,8 @@ struct places *places_new(const struct profile *profile)
 	pthread_mutex_init(&p->lock, NULL);
 	p->profile = profile;
 	p->seats = mem_new(profile->n_catalogs + 1, sizeof *p->seats);
+	for (; p->n < profile->n_catalogs; p->n++)
+		p->seats[p->n].catalog = &profile->catalogs[p->n];
 	return p;
 }
 
@@ -33,26 +37,35 @@ void places_free(struct places *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->profile->n_catalogs; i++)
+	for (size_t i = 0; i < p->n; i++)
 		snapshot_drop(p->seats[i].newest);
 	pthread_mutex_destroy(&p->lock);
 	free(p->seats);
 	free(p);
 }
 
+/* With the lock held. */
+static struct seat *seat_of(struct places *p, const struct catalog *c)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->seats[i].catalog == c)
+			return &p->seats[i];
+	p->seats = mem_grow(p->seats, p->n + 1, sizeof *p->seats);
+	p->seats[p->n] = (struct seat){.catalog = c};
+	return &p->seats[p->n++];
+}
+
 void places_tell(struct places *p, const struct catalog *c, const struct snapshot *s)
 {
+	struct seat *seat;
 	const struct snapshot *old = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	for (size_t i = 0; i < p->profile->n_catalogs; i++) {
-		if (&p->profile->catalogs[i] != c)
-			continue;
-		text_copy(p->seats[i].why, sizeof p->seats[i].why, text_of(s->err.words));
-		if (s->err.code != ERR_NONE)
-			continue;
-		old = p->seats[i].newest;
-		p->seats[i].newest = snapshot_keep(s);
+	seat = seat_of(p, c);
+	text_copy(seat->why, sizeof seat->why, text_of(s->err.words));
+	if (s->err.code == ERR_NONE) {
+		old = seat->newest;
+		seat->newest = snapshot_keep(s);
 	}
 	pthread_mutex_unlock(&p->lock);
 	snapshot_drop(old);
@@ -133,26 +146,40 @@ static void take_rows(struct places_known *out, const struct catalog *c, const s
 		snprintf(out->untold, sizeof out->untold, "%zu tables of %.60s are not told here", t->left_off, c->name);
 }
 
-static void take_seat(struct places_known *out, const struct profile *profile, size_t i, const struct seat *seat, const struct catalog *own,
+/* Which tables a catalog has that no profile lists, and that tells none, is no reason to keep the others from being looked after. */
+static void untold(struct places_known *out, const struct catalog *c, const struct seat *seat)
+{
+	char *words = c->found ? out->caution : out->untold;
+
+	if (!words[0])
+		snprintf(words, sizeof out->untold, "which tables %.60s has is not known%s%.100s", c->name, seat->why[0] ? ": " : " yet", seat->why);
+}
+
+static void take_seat(struct places_known *out, const struct profile *profile, const struct seat *seat, const struct catalog *own,
 	const char *name, const char *uuid)
 {
-	const struct catalog *c = &profile->catalogs[i];
+	const struct catalog *c = seat->catalog;
 	const struct table *t = snapshot_find_table(seat->newest, "tables");
 
 	if (c == own)
 		out->own = t;
 	if (t)
 		take_rows(out, c, t, c == own ? name : NULL, uuid);
-	if (!t && c != own && may_share(profile, c, own) && !out->untold[0])
-		snprintf(out->untold, sizeof out->untold, "which tables %.60s has is not known%s%.100s", c->name, seat->why[0] ? ": " : " yet", seat->why);
+	if (!t && c != own && may_share(profile, c, own))
+		untold(out, c, seat);
 	else if (t && seat->why[0] && !out->caution[0])
 		snprintf(out->caution, sizeof out->caution, "%.60s is down, and its tables are those that it had", c->name);
 }
 
 void places_know(struct places *p, const struct catalog *own, const char *name, const char *uuid, struct arena *arena, struct places_known *out)
 {
-	size_t n = p ? p->profile->n_catalogs : 0;
+	size_t n = 0;
 
+	if (p) {
+		pthread_mutex_lock(&p->lock);
+		n = p->n;
+		pthread_mutex_unlock(&p->lock);
+	}
 	*out = (struct places_known){.arena = arena, .held = mem_new(n + 1, sizeof *out->held)};
 	if (!p)
 		text_copy(out->untold, sizeof out->untold, TEXT("what other catalogs have is not known here"));
@@ -163,7 +190,7 @@ void places_know(struct places *p, const struct catalog *own, const char *name, 
 		seat = p->seats[i];
 		out->held[out->n_held++] = snapshot_keep(seat.newest);
 		pthread_mutex_unlock(&p->lock);
-		take_seat(out, p->profile, i, &seat, own, name, uuid);
+		take_seat(out, p->profile, &seat, own, name, uuid);
 	}
 	if (out->full)
 		text_copy(out->untold, sizeof out->untold, TEXT("there are more tables than memory was given for"));
