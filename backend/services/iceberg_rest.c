@@ -109,6 +109,13 @@ static void end(void *state)
 	free(r);
 }
 
+/* It has one port, wherever it was told to listen: an environment tells, which no other user sees. */
+static const char *role_of(struct text hint, uint16_t port)
+{
+	(void)port;
+	return text_has(hint, "org.apache.iceberg.rest.RESTCatalogServer") ? "api" : NULL;
+}
+
 const struct service_kind kind_iceberg_rest = {
 	.name = "iceberg-rest",
 	.title = "Iceberg REST catalog",
@@ -119,6 +126,7 @@ const struct service_kind kind_iceberg_rest = {
 	.pulse_ms = 5000,
 	.depth_ms = 30000,
 	.first_ms = 3000,
+	.role_of = role_of,
 	.identify = identify,
 	.inspect = inspect,
 	.close = end,

@@ -554,7 +554,7 @@ static const char *role_of(struct text hint, uint16_t port)
 		if (grpc ? port == grpc : port == (own ? own : parts[i].port) + 10000)
 			return parts[i].grpc;
 	}
-	return NULL;
+	return port == flag(hint, "s3.port.iceberg", flag(hint, "port.iceberg", 8181)) ? "iceberg" : NULL;
 }
 
 const struct service_kind kind_seaweedfs = {

@@ -42,7 +42,7 @@ static const struct column_spec table_columns[] = {
 	{"manifests", VALUE_INT, UNIT_COUNT, 7, "of the current snapshot"},
 	{"metadata_bytes", VALUE_INT, UNIT_BYTES, 8, "of its newest metadata.json"},
 	{"metadata_files", VALUE_INT, UNIT_COUNT, 8, "older metadata.json that it still names"},
-	{"measured", VALUE_TEXT, UNIT_NONE, 8, "how its counts are known: summary, manifest list, exact; no credential: not; about: counted on from an older version"},
+	{"measured", VALUE_TEXT, UNIT_NONE, 8, "how its counts are known: summary, manifest list, exact; about: counted on from an older version"},
 	{"grade", VALUE_TEXT, UNIT_NONE, 0, "good, due, ill, unknown, failed"},
 	{"due", VALUE_TEXT, UNIT_NONE, 1, "maintenance that is due: compact, expire, manifests, deletes, metadata, optimize, vacuum"},
 	{"weight", VALUE_REAL, UNIT_NONE, 9, "by which what is due is ranked over all tables"},
