@@ -46,6 +46,7 @@ struct probe {
 	struct credentials credentials;     /* all NULL where there are none, or withheld */
 	enum holder holder;
 	bool withheld;                      /* there is a credential, and the holder of the port is another */
+	bool proven;                        /* who answers has answered as the kind that is asked, without a credential */
 	const struct storage *storage; /* of a catalog, of event logs: where the files lie; NULL: nowhere is named */
 	const char *hint;          /* the owner's words, "" unknown: orders questions, is never an answer */
 	bool owner_seen;           /* they are of who holds the socket; else of who most likely does */

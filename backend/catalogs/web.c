@@ -308,30 +308,13 @@ static enum answered ask_who(struct probe *p, const struct web *w)
 	return said;
 }
 
-/* Of this machine, or as good as that: its listener was seen here. */
-static bool is_near(const struct probe *p)
-{
-	return !strncmp(p->at.address, "127.", 4) || !strcmp(p->at.address, "::1") || p->owner_started > 0;
-}
-
 /* False: err says why the credential is not shown to who answers there. */
 static bool may_show(struct probe *p, struct web *w, struct err *err)
 {
-	const struct expectation *x = p->expected;
-	enum answered said;
-
-	if (!x || w->known || !(p->credentials.token || (p->credentials.user && p->credentials.password)))
+	if (!p->expected || w->known || !(p->credentials.token || (p->credentials.user && p->credentials.password)))
 		return true;
-	if (!is_near(p) && !x->cleartext)
-		return err_set(err, ERR_AUTH, "its credential is kept: it would cross the network in clear (\"cleartext = yes\" in [service %.60s] allows that)",
-			x->name);
-	said = p->holder == HOLDER_RIGHT ? ANSWERED_YES : ask_who(p, w);
-	if (said != ANSWERED_YES)
-		return err_set(err, said == ANSWERED_OTHER ? ERR_PROTOCOL : ERR_CONNECT, said == ANSWERED_OTHER ?
-			"its credential is kept: who answers on %u does not answer as %.60s would" : "nobody answers on %u as %.60s would", p->at.port,
-			x->kind && x->kind->title ? x->kind->title : x->name);
-	w->known = true;
-	return true;
+	w->known = credential_may_cross(p, err) && (p->holder == HOLDER_RIGHT || credential_is_for(p, ask_who(p, w), err));
+	return w->known;
 }
 
 static bool makes_tokens(const struct probe *p, const struct web *w)

@@ -87,7 +87,7 @@ static bool prepare(struct action_job *j, struct err *err)
 		return true;
 	}
 	job_probe(j, &p);
-	who = (struct connect_caller){l->session, p.credentials.token};
+	who = (struct connect_caller){l->session, connect_token(&p)};
 	asked = connect_is_there(&p, &who, l->operation, ASK_MS, &l->there);
 	job_probe_end(&p);
 	if (!asked)
@@ -110,7 +110,7 @@ static bool run(struct action_job *j, struct err *err)
 
 	if (l->there) {
 		job_probe(j, &p);
-		who = (struct connect_caller){l->session, p.credentials.token};
+		who = (struct connect_caller){l->session, connect_token(&p)};
 		action_note(j, "session %s, operation %s: interrupt", l->session, l->operation);
 		ended = connect_interrupt(&p, &who, l->operation, ASK_MS, &found);
 		if (ended) {

@@ -161,11 +161,11 @@ static bool say_end(struct action_job *j, const struct connect_statement *s, str
 bool run_by_connect(struct action_job *j, struct err *err)
 {
 	struct connect_statement s = {.progress = tell_progress, .ctx = j};
-	struct probe p = {.host = j->host, .net = j->net, .wait = j->wait, .at = j->target.at, .expected = j->target.expected, .hint = ""};
+	struct probe p;
 	bool good;
 
-	if (j->target.expected)
-		s.token = j->target.expected->credentials.token;
+	job_probe(j, &p);
+	s.token = connect_token(&p);
 	good = connect_open(&p, &s, err);
 	if (good) {
 		action_note(j, "session %s, operation %s, server %s", s.session, s.operation, s.server);
@@ -174,5 +174,6 @@ bool run_by_connect(struct action_job *j, struct err *err)
 		good = good ? verify(j, &s, err) : say_end(j, &s, err);
 	}
 	connect_close(&p, &s);
+	job_probe_end(&p);
 	return good;
 }

@@ -34,6 +34,13 @@ const char *quarkus_role(struct text hint, uint16_t port, uint16_t api, uint16_t
 /* Tells one credential from another without keeping it. */
 uint64_t credential_print(const struct credentials *c);
 
+/*
+ * May a credential be shown to who answers at p->at? Not over a network in clear, unless the profile allows it; not to who, asked
+ * without it, did not answer as the expected kind would (said). False: err says so.
+ */
+bool credential_may_cross(const struct probe *p, struct err *err);
+bool credential_is_for(const struct probe *p, enum answered said, struct err *err);
+
 /* "GET /json/, 3 ms": what was asked, and how long it took. In the probe's arena. */
 const char *asked_in(struct probe *p, const char *question, int64_t begun);
 

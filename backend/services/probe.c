@@ -53,6 +53,30 @@ uint64_t credential_print(const struct credentials *c)
 	return hash;
 }
 
+/* Of this machine, or as good as that: its listener was seen here. */
+static bool is_near(const struct probe *p)
+{
+	return !strncmp(p->at.address, "127.", 4) || !strcmp(p->at.address, "::1") || p->owner_started > 0;
+}
+
+bool credential_may_cross(const struct probe *p, struct err *err)
+{
+	const struct expectation *x = p->expected;
+
+	return is_near(p) || (x && x->cleartext) || err_set(err, ERR_AUTH,
+		"its credential is kept: it would cross the network in clear (\"cleartext = yes\" in [service %.60s] allows that)", x ? x->name : "");
+}
+
+bool credential_is_for(const struct probe *p, enum answered said, struct err *err)
+{
+	const struct expectation *x = p->expected;
+	const char *title = !x ? "the right one" : x->kind && x->kind->title ? x->kind->title : x->name;
+
+	if (said == ANSWERED_OTHER)
+		return err_set(err, ERR_PROTOCOL, "its credential is kept: who answers on %u does not answer as %.60s would", p->at.port, title);
+	return said == ANSWERED_YES || err_set(err, ERR_CONNECT, "nobody answers on %u as %.60s would", p->at.port, title);
+}
+
 const char *asked_in(struct probe *p, const char *question, int64_t begun)
 {
 	return arena_printf(p->arena, "%s, %lld ms", question, (long long)(clock_ms() - begun));

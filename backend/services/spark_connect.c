@@ -45,7 +45,7 @@ struct connect { /* p->state */
 	char words[WORDS_SIZE];        /* where it failed */
 	char version[SPARK_VERSION_SIZE];
 	char tuned[CONNECT_ID_SIZE];   /* the session that has our settings */
-	bool refused;                  /* our token: it is not offered again to this server */
+	bool wanted, refused;          /* our token: it asked for one as Spark Connect does; it is not offered again to this server */
 	/* for close, which has no probe */
 	struct host *host;
 	struct net *net;
@@ -77,11 +77,32 @@ static struct connect *state_of(struct probe *p)
 	return c;
 }
 
-static bool call(struct probe *p, const struct connect *c, const char *method, struct buf *message, struct grpc_answer *answer,
-	struct err *err)
+static const char *token_of(const struct probe *p, const struct connect *c)
+{
+	return c->wanted && !c->refused ? p->credentials.token : NULL;
+}
+
+/* Without the token first: it is for who asks for one as Spark Connect does. */
+static bool call(struct probe *p, struct connect *c, const char *method, struct buf *message, struct grpc_answer *answer, struct err *err)
 {
 	*err = (struct err){0};
-	return grpc_call(p, &p->at, method, buf_text(message), c->refused ? NULL : p->credentials.token, answer, err);
+	if (!grpc_call(p, &p->at, method, buf_text(message), token_of(p, c), answer, err))
+		return false;
+	if (c->wanted || !p->credentials.token || !connect_asks_for_token(answer) || !credential_may_cross(p, NULL))
+		return true;
+	c->wanted = true;
+	grpc_answer_free(answer);
+	return grpc_call(p, &p->at, method, buf_text(message), token_of(p, c), answer, err);
+}
+
+static const char *locked_words(const struct probe *p, const struct connect *c)
+{
+	if (c->refused)
+		return "refuses our token";
+	if (!p->credentials.token)
+		return "asks for a token";
+	return credential_may_cross(p, NULL) ? "asks for a token, not as Spark Connect does: ours is kept" :
+		"asks for a token: ours would cross the network in clear, which \"cleartext = yes\" allows";
 }
 
 /* AnalyzePlan spark_version in our session. false: no gRPC answer, err says why; else c->status and what it says. */
@@ -134,9 +155,9 @@ static enum answered said_by_status(struct probe *p, struct connect *c, int64_t 
 		return ANSWERED_MUTE;
 	case GRPC_DENIED:
 	case GRPC_UNAUTHENTICATED:
-		c->refused = c->refused || p->credentials.token;
+		c->refused = c->refused || token_of(p, c);
 		return identity_say(p, who, &kind_spark_connect, NULL, SURE_UNKNOWN, NULL, NULL,
-			arena_printf(p->arena, "%s: %s", asked, c->refused ? "refuses our token" : "asks for a token"));
+			arena_printf(p->arena, "%s: %s", asked, locked_words(p, c)));
 	default: /* it knows the question and could not answer it */
 		return identity_say(p, who, &kind_spark_connect, NULL, SURE_UNKNOWN, NULL, NULL,
 			arena_printf(p->arena, "%s: %s", asked, c->words));
@@ -157,7 +178,7 @@ static void forget_server(struct probe *p, struct connect *c)
 	connect_line_close(&c->line);
 	c->owner_started = p->owner_started;
 	c->asked = 0;
-	c->refused = false;
+	c->wanted = c->refused = false;
 	c->made = false;
 	c->tuned[0] = '\0';
 	c->configured = false;
@@ -301,7 +322,7 @@ static bool ask_service(struct probe *p, struct connect *c, struct snapshot *s)
 	if (good && answer.status == GRPC_OK && connect_is_about(buf_text(&answer.body), c->stray))
 		snapshot_health(s, LINK_OK, "ReleaseSession of no session", "answers in %.0f ms", answer.ms);
 	else if (good && (answer.status == GRPC_UNAUTHENTICATED || answer.status == GRPC_DENIED))
-		snapshot_health(s, LINK_UNKNOWN, "ReleaseSession of no session", c->refused ? "refuses our token" : "asks for a token");
+		snapshot_health(s, LINK_UNKNOWN, "ReleaseSession of no session", "%s", locked_words(p, c));
 	else if (good && answer.status != GRPC_UNIMPLEMENTED) /* 3.4 does not know it */
 		snapshot_health(s, LINK_BAD, "ReleaseSession of no session", "gRPC status %d: %s", answer.status, answer.message);
 	grpc_answer_free(&answer);
@@ -427,7 +448,7 @@ static bool tune(struct probe *p, struct connect *c, struct err *err)
 
 static bool ask_rows(struct probe *p, struct connect *c, const char *subject, struct snapshot *s, bool *lost)
 {
-	const struct connect_caller who = {c->session, c->refused ? NULL : p->credentials.token};
+	const struct connect_caller who = {c->session, token_of(p, c)};
 
 	*lost = false;
 	return tune(p, c, &s->err) && connect_rows(p, &who, subject, s, lost);

@@ -117,4 +117,9 @@ bool connect_has_ended(struct probe *p, const struct connect_caller *who, const 
 bool connect_release(struct probe *p, const struct connect_caller *who);
 bool connect_failed(const struct grpc_answer *answer, struct err *err); /* always false */
 
+/* ---- spark_statement.c: whom a token is for ---- */
+bool connect_asks_for_token(const struct grpc_answer *answer); /* as Spark Connect does; pure */
+/* The probe's token, where who answers asks for one so, asked without it; NULL: there is none, it is not wanted, or it is kept. */
+const char *connect_token(struct probe *p);
+
 #endif

@@ -9,7 +9,7 @@
  * catalogs are to be had by statements only, and each is a row in the history, which keeps 100: they are asked
  * once in ten minutes, with laketop as their source. Rows are a statement each (trino_rows.c).
  *
- * Over clear-text HTTP a password is never sent: Trino takes none there.
+ * Over clear-text HTTP a password is never sent: Trino takes none there. A token is, to who answered /v1/info as Trino.
  * Source: ServerInfoResource.java, QueryResource.java, BasicQueryInfo.java; checked on 476.
  */
 #include "trino.h"
@@ -404,6 +404,7 @@ static bool ask_ready(struct probe *p, struct snapshot *s)
 	json_bool(json_get(info, "starting"), &starting);
 	json_bool(json_get(info, "coordinator"), &coordinator);
 	if (info) {
+		p->proven = true;
 		snapshot_figure(s, figures, "uptime", span_at(info, "uptime"));
 		snapshot_figure(s, figures, "environment", text_at(info, "environment"));
 		if (starting)
@@ -425,8 +426,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	ask_status(p, s);
 	if (!ask_queries(p, s)) {
 		if (s->err.code == ERR_AUTH)
-			snapshot_health(s, LINK_UNKNOWN, "GET /v1/query", p->credentials.token || p->credentials.user ? "refuses our credential"
-														       : "asks for a credential");
+			snapshot_health(s, LINK_UNKNOWN, "GET /v1/query", "%s", p->credentials.token && !credential_may_cross(p, NULL) ? s->err.words :
+				p->credentials.token || p->credentials.user ? "refuses our credential" : "asks for a credential");
 		return false;
 	}
 	ask_slow(p, slow);

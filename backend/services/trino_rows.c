@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds.h"
+
 enum { PAGE_MOST = 32 << 20, SQL_MOST = 16 << 10, PATH_MOST = 1024, AGAIN_MS = 80, AGAIN_MOST = 20, END_MS = 1000 };
 
 /* ---- values; pure ---- */
@@ -228,6 +230,25 @@ struct text trino_next(const struct json *answer)
 
 /* ---- asking ---- */
 
+/* A token is for a Trino: who answers says first, without it, that he is one. */
+static bool may_show(struct probe *p, struct err *err)
+{
+	struct probe bare = *p;
+	struct identity who = {0};
+
+	if (!p->credentials.token)
+		return true;
+	if (!credential_may_cross(p, err))
+		return false;
+	if (!p->proven) {
+		bare.credentials = (struct credentials){0};
+		p->proven = credential_is_for(p, kind_trino.identify(&bare, &who), err);
+		p->requests = bare.requests;
+		p->bytes = bare.bytes;
+	}
+	return p->proven;
+}
+
 bool trino_ask(struct probe *p, const char *method, const char *path, const char *body, struct http_answer *out, struct err *err)
 {
 	char user[160];
@@ -237,7 +258,8 @@ bool trino_ask(struct probe *p, const char *method, const char *path, const char
 		.bearer = p->credentials.token, .lines = headers, .most = PAGE_MOST};
 
 	snprintf(user, sizeof user, "X-Trino-User: %s", p->credentials.user ? p->credentials.user : "laketop");
-	return http_ask(p, &p->at, &request, out, err);
+	*out = (struct http_answer){0};
+	return may_show(p, err) && http_ask(p, &p->at, &request, out, err);
 }
 
 bool trino_refused(const struct http_answer *answer, struct err *err)

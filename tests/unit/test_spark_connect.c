@@ -26,8 +26,11 @@
 #include "profile.h"
 #include "protobuf.h"
 
-enum manner { GOOD, ASKS_FOR_TOKEN, OTHER_GRPC, FORGETS_ONCE, FAILS, HTTP_1, CLOSES, MUTE };
+enum manner { GOOD, ASKS_FOR_TOKEN, OTHER_TOKEN, OTHER_GRPC, FORGETS_ONCE, FAILS, HTTP_1, CLOSES, MUTE };
 enum { FRAME_DATA = 0, FRAME_HEADERS = 1, FRAME_SETTINGS = 4, END_STREAM = 1, ACK = 1, END_HEADERS = 4, LINES_MAX = 16, DEADLINE_MS = 5000 };
+
+/* Of characters that Huffman's code would lengthen (RFC 7541): it comes as it is. */
+#define SECRET "~~^^||{{}}~~^^||{{}}"
 
 static struct server {
 	uint16_t port;
@@ -38,6 +41,8 @@ static struct server {
 	char version[16];
 	/* counted by the thread, read when it has nothing to do */
 	atomic_int dialled, settled, analyzed, released, configured, http;
+	atomic_int shown, bare; /* calls with our token, and without */
+	bool has_token;         /* this one */
 	char session[64], released_session[64];
 	struct {
 		int fd;
@@ -144,6 +149,13 @@ static void answer_call(int fd, int stream)
 	struct buf message;
 
 	protobuf_find(request, 1, PROTOBUF_BYTES, &session);
+	atomic_fetch_add(server.has_token ? &server.shown : &server.bare, 1);
+	if (server.manner == OTHER_TOKEN) {
+		answer_status(fd, stream, "16", "Jwt is missing");
+		return;
+	}
+	if (server.has_token && server.manner == ASKS_FOR_TOKEN)
+		atomic_store(&server.manner, GOOD);
 	if (server.manner == ASKS_FOR_TOKEN || server.manner == OTHER_GRPC) {
 		atomic_fetch_add(&server.analyzed, 1);
 		if (server.manner == ASKS_FOR_TOKEN)
@@ -198,6 +210,8 @@ static bool serve(int fd, bool *greeted)
 		atomic_fetch_add(&server.settled, 1);
 		put_frame(fd, FRAME_SETTINGS, ACK, 0, "", 0);
 	}
+	if (head[3] == FRAME_HEADERS)
+		server.has_token = memmem(payload, len, SECRET, sizeof SECRET - 1) != NULL;
 	if (head[3] == FRAME_DATA && (head[4] & END_STREAM) && len >= 5) {
 		memcpy(server.message, payload, len);
 		server.len = len;
@@ -276,6 +290,8 @@ static void server_start(const char *version)
 	atomic_store(&server.released, 0);
 	atomic_store(&server.configured, 0);
 	atomic_store(&server.http, 0);
+	atomic_store(&server.shown, 0);
+	atomic_store(&server.bare, 0);
 	server.session[0] = server.released_session[0] = '\0';
 	assert_int_equal(pthread_create(&server.thread, NULL, run, NULL), 0);
 }
@@ -485,6 +501,62 @@ static void who_wants_a_token_is_spark_connect_and_not_asked_again(void **state)
 	assert_int_equal(pulse(), ANSWERED_YES);
 	assert_int_equal(atomic_load(&server.analyzed), 1);
 	assert_int_equal(atomic_load(&server.released), 0);
+}
+
+static void a_token_is_shown_to_who_asks_as_spark_connect_does(void **state)
+{
+	(void)state;
+	client.p.credentials.token = SECRET;
+	atomic_store(&server.manner, ASKS_FOR_TOKEN);
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_string_equal(client.s->who.version, "4.1.4");
+	assert_int_equal(atomic_load(&server.bare), 1);
+	assert_int_equal(atomic_load(&server.shown), 1);
+	assert_int_equal(identify(), ANSWERED_YES);
+	assert_int_equal(atomic_load(&server.bare), 1); /* it is known to want it */
+	/* a server that came after is asked anew */
+	server_stop();
+	server_start("4.0.5");
+	atomic_store(&server.manner, OTHER_TOKEN);
+	assert_int_equal(pulse(), ANSWERED_YES);
+	assert_non_null(strstr(client.s->who.source, "ours is kept"));
+	assert_int_equal(atomic_load(&server.shown), 0);
+}
+
+static void nobody_else_is_shown_the_token(void **state)
+{
+	static const enum manner others[] = {GOOD, OTHER_TOKEN, OTHER_GRPC, FAILS, HTTP_1};
+
+	(void)state;
+	client.p.credentials.token = SECRET;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct probe *p;
+
+		finish();
+		atomic_store(&server.manner, others[i]);
+		identify();
+		p = ask(DEADLINE_MS);
+		kind_spark_connect.inspect(p, client.s);
+		p = ask(DEADLINE_MS);
+		kind_spark_connect.answer(p, ROWS_VIEW, "10 lake.kitchen.types", client.s);
+		p = ask(DEADLINE_MS);
+		assert_null(connect_token(p));
+		assert_int_equal(atomic_load(&server.shown), 0);
+	}
+	assert_true(atomic_load(&server.bare) > 0);
+}
+
+static void maintenance_gets_the_token_where_it_is_wanted(void **state)
+{
+	struct probe *p = ask(DEADLINE_MS);
+
+	(void)state;
+	p->credentials.token = SECRET;
+	atomic_store(&server.manner, ASKS_FOR_TOKEN);
+	assert_string_equal(connect_token(p), SECRET);
+	text_copy(p->at.address, sizeof p->at.address, TEXT("192.0.2.1")); /* it would cross a network */
+	assert_null(connect_token(p));
+	assert_int_equal(atomic_load(&server.shown), 0);
 }
 
 static void its_health_is_unknown_without_a_token(void **state)
@@ -762,6 +834,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_server_that_was_started_again_is_asked_who_it_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_there_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_wants_a_token_is_spark_connect_and_not_asked_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_token_is_shown_to_who_asks_as_spark_connect_does, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_else_is_shown_the_token, setup, teardown),
+		cmocka_unit_test_setup_teardown(maintenance_gets_the_token_where_it_is_wanted, setup, teardown),
 		cmocka_unit_test_setup_teardown(its_health_is_unknown_without_a_token, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_that_cannot_answer_is_itself_and_sick, setup, teardown),
 		cmocka_unit_test_setup_teardown(serving_is_asked_without_a_session, setup, teardown),

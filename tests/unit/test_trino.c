@@ -310,6 +310,70 @@ static void one_that_asks_for_a_credential_is_not_sick(void **state)
 	done(&a);
 }
 
+/* ---- whom a token is shown to ---- */
+
+struct shown {
+	struct server trino;
+	bool wrong;                      /* it is something else, that answers everything */
+	atomic_uint bare, shown;         /* questions without the token, and with it */
+};
+
+static bool note(void *ctx, struct text q, struct buf *out)
+{
+	struct shown *s = ctx;
+
+	atomic_fetch_add(text_has(q, "s3cr3t-word") ? &s->shown : &s->bare, 1);
+	if (!s->wrong)
+		return answer(&s->trino, q, out);
+	fake_http(out, 200, "", "[]");
+	return false;
+}
+
+static void a_token_is_for_who_answers_as_trino(void **state)
+{
+	static const struct expectation x = {.name = "sql", .kind = &kind_trino};
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		bool far = i & 1, wrong = i & 2;
+		struct shown s = {.trino = good_server(), .wrong = wrong};
+		struct asked a = {.server = fake_server_start(note, &s)};
+		const char *words = wrong && !far ? "does not answer as Trino would" : "cleartext = yes";
+
+		fake_probe_begin(&a.probe, fake_server_at(a.server), 3000);
+		a.probe.p.expected = &x;
+		a.probe.p.credentials.token = "s3cr3t-word";
+		if (far)
+			text_copy(a.probe.p.at.address, sizeof a.probe.p.at.address, TEXT("192.0.2.1"));
+		assert_int_equal(kind_trino.answer(&a.probe.p, ROWS_VIEW, "10 lake.kitchen.types", a.probe.s), !far && !wrong);
+		if ((far || wrong) && !strstr(a.probe.s->err.words, words))
+			fail_msg("%s", a.probe.s->err.words);
+		assert_int_equal(s.shown > 0, !far && !wrong);
+		assert_int_equal(s.bare, !far); /* once, before it */
+		done(&a);
+	}
+}
+
+static void a_look_shows_its_token_after_it_was_recognised(void **state)
+{
+	static const struct expectation x = {.name = "sql", .kind = &kind_trino};
+
+	(void)state;
+	for (int wrong = 0; wrong < 2; wrong++) {
+		struct shown s = {.trino = good_server(), .wrong = wrong};
+		struct asked a = {.server = fake_server_start(note, &s)};
+
+		fake_probe_begin(&a.probe, fake_server_at(a.server), 3000);
+		a.probe.p.expected = &x;
+		a.probe.p.credentials.token = "s3cr3t-word";
+		assert_int_equal(kind_trino.inspect(&a.probe.p, a.probe.s), !wrong);
+		assert_int_equal(s.shown > 0, !wrong);
+		done(&a);
+	}
+}
+
+/* ---- rows ---- */
+
 static void rows_come_from_the_endpoint_whatever_the_next_uri_says(void **state)
 {
 	struct server s = good_server();
@@ -386,6 +450,8 @@ int main(void)
 		cmocka_unit_test(it_is_itself_with_its_version_and_says_how_it_does),
 		cmocka_unit_test(one_that_starts_is_not_asked_to_run_anything),
 		cmocka_unit_test(one_that_asks_for_a_credential_is_not_sick),
+		cmocka_unit_test(a_token_is_for_who_answers_as_trino),
+		cmocka_unit_test(a_look_shows_its_token_after_it_was_recognised),
 		cmocka_unit_test(rows_come_from_the_endpoint_whatever_the_next_uri_says),
 		cmocka_unit_test(a_statement_that_has_brought_enough_is_deleted),
 		cmocka_unit_test(a_statement_that_takes_too_long_is_deleted_and_its_slug_is_not_told),
