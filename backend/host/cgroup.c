@@ -50,27 +50,6 @@ static bool is_engine(struct text unit)
 	return false;
 }
 
-/* systemd escapes what its names cannot hold: "app-foo\x2dbar.service". */
-static void unit_name(char *out, size_t size, struct text t)
-{
-	char plain[256];
-	size_t n = 0;
-
-	for (size_t i = 0; i < t.len && n + 1 < sizeof plain; i++) {
-		char hex[3] = {0};
-
-		if (t.len - i >= 4 && t.at[i] == '\\' && t.at[i + 1] == 'x' && isxdigit((unsigned char)t.at[i + 2]) &&
-		    isxdigit((unsigned char)t.at[i + 3])) {
-			memcpy(hex, t.at + i + 2, 2);
-			plain[n++] = (char)strtol(hex, NULL, 16);
-			i += 3;
-		} else {
-			plain[n++] = t.at[i];
-		}
-	}
-	text_clean(out, size, (struct text){plain, n});
-}
-
 static uint64_t hash_of(struct text t)
 {
 	uint64_t hash = 14695981039346656037u; /* FNV-1a */
@@ -96,7 +75,8 @@ void place_of_path(struct text path, struct place *out)
 			unit = part;
 	}
 	if (unit.len && !(out->container[0] && is_engine(unit)))
-		unit_name(out->unit, sizeof out->unit, unit);
+		/* its name, "\x2d" in it too, but for the "_" before what the kernel may call its own files: "_memory.service" */
+		text_clean(out->unit, sizeof out->unit, unit.at[0] == '_' ? (struct text){unit.at + 1, unit.len - 1} : unit);
 }
 
 static bool says_something(const struct place *place)

@@ -35,16 +35,25 @@ const char *unit_remedy(struct text said, bool user)
 	return "";
 }
 
+/* Of "Job for a.service failed because a timeout was exceeded. See 'systemctl status ...'" what it says. */
+static struct text without_see(struct text said)
+{
+	for (size_t i = 1; i + 4 < said.len; i++)
+		if (strchr(" \n", said.at[i - 1]) && !memcmp(said.at + i, "See ", 4))
+			return text_trim((struct text){said.at, i});
+	return text_trim(said);
+}
+
 static bool refused(struct err *err, int status, struct text said, bool user)
 {
 	const char *remedy = unit_remedy(said, user);
 	char says[170];
 
-	say_why(said, says, remedy[0] ? 70 : sizeof says);
+	say_why(without_see(said), says, remedy[0] ? 90 : sizeof says);
 	return err_set(err, ERR_SYSTEM, "systemctl ended with %d: %s%s%s", status, says, remedy[0] ? "; " : "", remedy);
 }
 
-/* "loaded", "not-found", "masked"; "" systemctl does not answer, and said holds why. */
+/* "loaded", "not-found", "masked", "bad-setting"; "" systemctl does not answer, and said holds why. */
 static void load_state(struct action_job *j, bool user, char out[32], struct buf *said, int *status, struct err *err)
 {
 	const char *const argv[] = {"systemctl", user ? "--user" : "--system", "--no-ask-password", "show", "-p", "LoadState", "--value", "--",
@@ -55,6 +64,12 @@ static void load_state(struct action_job *j, bool user, char out[32], struct buf
 	*status = j->host->exec(j->host, argv, &answer, said, j->wait, err);
 	text_clean(out, 32, *status == 0 ? text_trim(buf_text(&answer)) : TEXT(""));
 	buf_free(&answer);
+}
+
+/* It is there, and wrong. */
+static bool is_broken(const char *state)
+{
+	return !strcmp(state, "bad-setting") || !strcmp(state, "error");
 }
 
 /* Whose is it? The system's counts first. */
@@ -79,6 +94,9 @@ static bool find(struct action_job *j, struct plan *p, struct err *err)
 		fine = refused(err, status, buf_text(&said), false);
 	else if (!strcmp(system, "masked") || !strcmp(own, "masked"))
 		fine = err_set(err, ERR_SYSTEM, "unit %.80s is masked: systemctl unmask allows it again", j->target.unit);
+	else if (is_broken(system) || is_broken(own))
+		fine = err_set(err, ERR_SYSTEM, "unit %.80s cannot be read (%s): systemctl%s status says why", j->target.unit,
+			is_broken(system) ? system : own, is_broken(system) ? "" : " --user");
 	else
 		fine = err_set(err, ERR_SYSTEM, "systemd knows no unit %.80s, neither of the system nor of this user", j->target.unit);
 	buf_free(&said);
@@ -102,6 +120,43 @@ bool unit_prepare(struct action_job *j, struct plan *p, struct err *err)
 	return true;
 }
 
+/* What systemd tells of every unit that ended is known already. */
+static bool is_known(struct text line)
+{
+	return text_has(line, ": Main process exited, ") || text_has(line, ": Failed with result '") || text_starts(line, "Failed to start ") ||
+		text_starts(line, "Started ") || text_starts(line, "Starting ");
+}
+
+static void say_last_words(struct action_job *j, struct text journal)
+{
+	struct text line, rest = journal;
+	struct buf own;
+
+	buf_init(&own, OUT_MAX);
+	while (text_line(&rest, &line))
+		if (!is_known(line)) {
+			buf_add(&own, line.at, line.len);
+			buf_puts(&own, "\n");
+		}
+	last_lines(own.len ? buf_text(&own) : journal, j->last, sizeof j->last);
+	buf_free(&own);
+}
+
+static void read_last_words(struct action_job *j, const struct plan *p)
+{
+	char since[32];
+	const char *const argv[] = {"journalctl", p->user_unit ? "--user-unit" : "--unit", j->target.unit, "--since", since, "-n", "20", "-o", "cat",
+		"--no-pager", "-q", NULL};
+	struct buf out;
+
+	snprintf(since, sizeof since, "@%lld.%03d", (long long)(p->began / 1000), (int)(p->began % 1000));
+	buf_init(&out, OUT_MAX);
+	/* its own time: that of the watch may be over */
+	if (j->host->exec(j->host, argv, &out, NULL, wait_for(2000, j->wait.cancel), NULL) == 0)
+		say_last_words(j, buf_text(&out));
+	buf_free(&out);
+}
+
 bool unit_run(struct action_job *j, struct plan *p, struct err *err)
 {
 	struct buf out, said;
@@ -112,24 +167,11 @@ bool unit_run(struct action_job *j, struct plan *p, struct err *err)
 	status = j->host->exec(j->host, p->argv, &out, &said, j->wait, err);
 	if (status > 0)
 		refused(err, status, buf_text(said.len ? &said : &out), p->user_unit);
+	if (text_has(buf_text(&said), "ob for ")) /* it was tried, its own or that of what it depends on */
+		read_last_words(j, p);
 	buf_free(&out);
 	buf_free(&said);
 	return status == 0;
-}
-
-static void read_last_words(struct action_job *j, const struct plan *p)
-{
-	char since[32];
-	const char *const argv[] = {"journalctl", p->user_unit ? "--user-unit" : "--unit", j->target.unit, "--since", since, "-n", "20", "-o", "cat",
-		"--no-pager", "-q", NULL};
-	struct buf out;
-
-	snprintf(since, sizeof since, "@%lld", (long long)(p->began / 1000));
-	buf_init(&out, OUT_MAX);
-	/* its own time: that of the watch may be over */
-	if (j->host->exec(j->host, argv, &out, NULL, wait_for(2000, j->wait.cancel), NULL) == 0)
-		last_lines(buf_text(&out), j->last, sizeof j->last);
-	buf_free(&out);
 }
 
 /* Of "systemctl show": what it is, and why. False: it has not failed. Pure. */
@@ -146,9 +188,10 @@ bool unit_has_failed(struct text shown, char *out, size_t size)
 	}
 	if (!text_is(active, "failed") && !text_is(sub, "auto-restart"))
 		return false;
-	snprintf(out, size, "the unit %s: %.*s, status %.*s%s%.*s%s", text_is(active, "failed") ? "failed" : "ends and is started again",
+	snprintf(out, size, "the unit %s: %.*s, status %.*s%s%.*s%s%s", text_is(active, "failed") ? "failed" : "ends and is started again",
 		(int)result.len, result.at ? result.at : "", (int)code.len, code.at ? code.at : "", text_is(times, "0") || !times.len ? "" : ", ",
-		text_is(times, "0") ? 0 : (int)times.len, times.at ? times.at : "", text_is(times, "0") || !times.len ? "" : " restarts");
+		text_is(times, "0") ? 0 : (int)times.len, times.at ? times.at : "", text_is(times, "0") || !times.len ? "" : " restart",
+		text_is(times, "0") || text_is(times, "1") || !times.len ? "" : "s");
 	return true;
 }
 

@@ -222,7 +222,9 @@ static void a_path_names_its_container_or_its_unit(void **state)
 		{"/user.slice/user-1000.slice/user@1000.service/app.slice/jupyter.service", "", "jupyter.service"},
 		{"/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.x.slice", "", ""},
 		{"/user.slice/user-1000.slice/session-3.scope", "", ""},
-		{"/system.slice/lake\\x2dhouse.service", "", "lake-house.service"},
+		{"/system.slice/system-lake\\x2dhouse.slice/lake\\x2dhouse@a.service", "", "lake\\x2dhouse@a.service"}, /* systemd 252 */
+		{"/system.slice/_memory.service", "", "memory.service"},
+		{"/system.slice/__x.service", "", "_x.service"},
 		{"/system.slice/evil\\x1b.service", "", "evil.service"},
 		{"/docker/" ID "0", "", ""}, /* 65 digits are no id */
 		{"/", "", ""},

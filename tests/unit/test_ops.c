@@ -684,6 +684,8 @@ static void a_unit_has_failed_where_its_state_says_so(void **state)
 	(void)state;
 	assert_true(unit_has_failed(TEXT("Result=exit-code\nNRestarts=0\nExecMainStatus=3\nActiveState=failed\nSubState=failed\n"), why, sizeof why));
 	assert_string_equal(why, "the unit failed: exit-code, status 3");
+	assert_true(unit_has_failed(TEXT("Result=exit-code\nNRestarts=1\nExecMainStatus=3\nActiveState=failed\nSubState=failed\n"), why, sizeof why));
+	assert_string_equal(why, "the unit failed: exit-code, status 3, 1 restart");
 	assert_true(unit_has_failed(TEXT("ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=1\nNRestarts=7\n"), why, sizeof why));
 	assert_string_equal(why, "the unit ends and is started again: exit-code, status 1, 7 restarts");
 	assert_false(unit_has_failed(TEXT("ActiveState=active\nSubState=running\nResult=success\nExecMainStatus=0\nNRestarts=0\n"), why, sizeof why));
