@@ -184,7 +184,8 @@ static void run(struct unit_reading *u, bool follow, bool before)
 	if (follow)
 		argv[n++] = "--follow";
 	buf_init(&errors, 4096);
-	status = reader_host(u->r)->follow(reader_host(u->r), argv, before ? keep_bytes : take_bytes, u, &errors, wait_for(FOLLOW_MS, reader_cancel(u->r)), &err);
+	status = reader_host(u->r)->follow(reader_host(u->r), argv, before ? keep_bytes : take_bytes, u, &errors,
+		wait_for(FOLLOW_MS, reader_cancel(u->r)), &err);
 	if (before)
 		take_back(u);
 	u->failed = status != 0;
