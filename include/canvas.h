@@ -53,6 +53,9 @@ void canvas_clear(struct canvas *c);
 int canvas_text(struct canvas *c, int y, int x, int width, enum style style, const char *s);
 int canvas_printf(struct canvas *c, int y, int x, int width, enum style style, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+/* Parts with three blanks between them, the most important first: those that do not fit are left out from the end, whole. A second one
+ * that is short stays, and the first is cut for it. */
+void canvas_parts(struct canvas *c, int y, int x, int width, enum style style, const char *parts);
 int canvas_columns(const struct canvas *c, const char *s); /* what s takes: in ASCII, other glyphs have other widths */
 /* Right-aligned in width columns; a number that does not fit is drawn as "#"s, never cut. */
 void canvas_right(struct canvas *c, int y, int x, int width, enum style style, const char *s);

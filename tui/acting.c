@@ -10,7 +10,7 @@
 #include "palette.h"
 #include "runbook.h"
 
-enum { IDS_MAX = sizeof ((struct acting *)0)->ids / sizeof(uint64_t), PAGE = 10 };
+enum { IDS_MAX = sizeof ((struct acting *)0)->ids / sizeof(uint64_t), PAGE = 10, WORD_LINE = 4 };
 
 static const char unlocking[] = "unlock";
 
@@ -320,14 +320,14 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 	switch (a->mode) {
 	case ACTING_MENU:
 		if (a->n_marks)
-			snprintf(label, sizeof label, " what to do to %zu marked, one after another   Enter goes on   Esc leaves", a->n_marks);
+			snprintf(label, sizeof label, "what to do to %zu marked, one after another   Esc leaves   Enter goes on", a->n_marks);
 		else
-			snprintf(label, sizeof label, " what to do to %.60s%s%.100s   Enter shows what exactly   Esc leaves", a->on.service,
+			snprintf(label, sizeof label, "what to do to %.60s%s%.100s   Esc leaves   Enter shows what exactly", a->on.service,
 				a->on.subject[0] ? " " : "", a->on.subject);
 		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : label, y, x);
 		return;
 	case ACTING_LIST:
-		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : " actions, newest first   Enter opens one   Esc leaves", y, x);
+		chooser_draw(&a->chooser, c, a->chooser.typing ? "search: " : "actions, newest first   Esc leaves   Enter opens one", y, x);
 		return;
 	case ACTING_FORM:
 		acting_form_draw(a, lake, c, y, x);
@@ -341,14 +341,15 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 		return;
 	case ACTING_UNLOCK:
 		canvas_clear(c);
-		canvas_printf(c, 0, 1, -1, STYLE_NORMAL, "Actions are locked. Type \"%s\" and Enter to unlock them; Esc leaves them locked.", unlocking);
-		canvas_text(c, 3, 1, -1, STYLE_WARN, a->wrong ? a->wrong : "");
-		*x = 1 + prompt_draw(&a->word, c, 2, 1, c->width - 2 < 40 ? c->width - 2 : 40, "");
-		*y = 2;
+		snprintf(label, sizeof label, "Actions are locked. Type \"%s\" and Enter to unlock them; Esc leaves them locked.", unlocking);
+		action_why_draw(c, 0, label);
+		canvas_text(c, WORD_LINE + 1, 3, -1, STYLE_WARN, a->wrong ? a->wrong : "");
+		*x = prompt_draw(&a->word, c, WORD_LINE, 3, c->width - 6 < 40 ? c->width - 6 : 40, "");
+		*y = WORD_LINE;
 		return;
 	case ACTING_QUIT:
 		canvas_clear(c);
-		canvas_text(c, 0, 1, -1, STYLE_WARN, "An action runs. Leaving cancels what can be cancelled; what it began goes on. Leave? [y/N]");
+		action_why_draw(c, 0, "An action runs. Leaving cancels what can be cancelled; what it began goes on. Leave? [y/N]");
 		return;
 	}
 }

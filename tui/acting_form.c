@@ -81,8 +81,8 @@ void acting_form_draw(const struct acting *a, const struct lake *lake, struct ca
 			*x = at;
 		}
 	}
-	canvas_text(c, 3 + (int)a->n_values < c->height ? 3 + (int)a->n_values : c->height - 1, 1, -1, STYLE_KEY,
-		"Enter shows what exactly it would do   Tab next line; empty: as it stands   Esc leaves");
+	canvas_parts(c, 3 + (int)a->n_values < c->height ? 3 + (int)a->n_values : c->height - 1, 1, c->width - 2, STYLE_KEY,
+		"Enter shows what it would do   Esc leaves   Tab next line; empty: as it stands");
 }
 
 /* ---- several ---- */
@@ -161,16 +161,17 @@ static void put(struct canvas *c, int *line, int top, int x, enum style style, c
 static void draw_question(const struct acting *a, const struct sums *n, struct canvas *c)
 {
 	int y = c->height - 1;
+	char words[120];
 
 	if (n->going)
-		canvas_printf(c, y, 1, -1, STYLE_KEY, "%zu of %zu are over   c cancels what is not   Esc leaves them running (X lists them)", n->over, a->n_marks);
+		snprintf(words, sizeof words, "%zu of %zu are over   c cancels what is not   Esc leaves them running (X lists them)", n->over, a->n_marks);
 	else if (n->preparing)
-		canvas_text(c, y, 1, -1, STYLE_KEY, "finding out what exactly it would do to each; nothing is changed yet   Esc leaves");
+		snprintf(words, sizeof words, "finding out what it would do to each   Esc leaves   nothing is changed yet");
 	else if (n->offered)
-		canvas_printf(c, y, 1, -1, STYLE_KEY, "Run these %zu, one after another? [y/N]   after a failure it %s (f: %s)", n->offered,
-			a->go_on ? "goes on" : "stops", a->go_on ? "stops" : "goes on");
+		snprintf(words, sizeof words, "Run these %zu, one after another? [y/N]   f: %s after a failure", n->offered, a->go_on ? "stop" : "go on");
 	else
-		canvas_text(c, y, 1, -1, STYLE_KEY, "Esc closes");
+		snprintf(words, sizeof words, "Esc closes");
+	canvas_parts(c, y, 1, c->width - 2, STYLE_KEY, words);
 }
 
 void acting_many_draw(struct acting *a, const struct lake *lake, struct canvas *c)

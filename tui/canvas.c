@@ -14,7 +14,9 @@
 
 #include "mem.h"
 
-enum { PRINTF_SIZE = 1024, SPARK_STEPS = 8 };
+enum { PRINTF_SIZE = 1024, SPARK_STEPS = 8, PARTS_MAX = 8, PART_SIZE = 300 };
+
+static const char gap[] = "   "; /* between parts */
 
 static const char *const style_names[STYLE_COUNT] = {
 	[STYLE_NORMAL] = "normal",     [STYLE_DIM] = "dim",         [STYLE_TITLE] = "title", [STYLE_HEADING] = "heading",
@@ -219,6 +221,29 @@ int canvas_printf(struct canvas *c, int y, int x, int width, enum style style, c
 		return canvas_text(c, y, x, width, style, words);
 	/* cut by the buffer: drop the half character at its end */
 	return canvas_text(c, y, x, width, style, text_copy(whole, sizeof whole - 4, text_of(words)));
+}
+
+void canvas_parts(struct canvas *c, int y, int x, int width, enum style style, const char *parts)
+{
+	char part[PARTS_MAX][PART_SIZE];
+	int columns[PARTS_MAX], total = 0;
+	size_t n = 0;
+
+	for (const char *at = parts, *end; *at && n < PARTS_MAX; at = *end ? end + strlen(gap) : end, n++) {
+		end = strstr(at, gap) ? strstr(at, gap) : at + strlen(at);
+		text_copy(part[n], PART_SIZE, (struct text){at, (size_t)(end - at)});
+		columns[n] = canvas_columns(c, part[n]) + (n ? (int)strlen(gap) : 0);
+		total += columns[n];
+	}
+	width = room(c, y, x, width);
+	while (n > 1 && total > width && (n > 2 || columns[1] > width / 2))
+		total -= columns[--n];
+	for (size_t i = 0; i < n; i++) {
+		int cut = i == 0 && total > width ? total - width : 0;
+
+		canvas_text(c, y, x + (i ? (int)strlen(gap) : 0), columns[i] - cut, style, part[i]);
+		x += columns[i] - cut;
+	}
 }
 
 /* A number's digits mean something else when some are missing. */

@@ -181,9 +181,13 @@ void chooser_draw(struct chooser *ch, struct canvas *c, const char *label, int *
 	canvas_clear(c);
 	ch->page = c->height - 1 - below;
 	*y = -1;
-	*x = prompt_draw(&ch->prompt, c, 0, 0, c->width, label);
-	if (ch->typing)
+	if (ch->typing) {
 		*y = 0;
+		*x = prompt_draw(&ch->prompt, c, 0, 0, c->width, label);
+	} else {
+		canvas_fill(c, 0, 0, -1, STYLE_INPUT, " ");
+		canvas_parts(c, 0, 1, c->width - 2, STYLE_KEY, label);
+	}
 	if (ch->page < 1)
 		return;
 	if (ch->selected < ch->top)

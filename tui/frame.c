@@ -230,26 +230,28 @@ bool frame_has_clock(const struct frame *f, const struct canvas *line)
 
 /* ---- hints ---- */
 
-/* One hint, where all of it fits. Returns the columns used. */
-static int draw_key(struct canvas *line, int x, int end, int code, const char *label)
+/* One hint, where all of it fits; behind one that did not, none is drawn: what stands there stands in the same order at any width. */
+static void draw_key(struct canvas *line, int *x, int *end, int code, const char *label)
 {
 	char key[KEY_NAME];
 	int wide;
 
 	if (!label || !code)
-		return 0;
+		return;
 	keymap_name(key, code, line->ascii);
 	wide = canvas_columns(line, key) + 1 + canvas_columns(line, label);
-	if (x + wide > end)
-		return 0;
-	x += canvas_text(line, 0, x, -1, STYLE_KEY, key) + 1;
-	canvas_text(line, 0, x, -1, STYLE_NORMAL, label);
-	return wide + 2;
+	if (*x + wide > *end) {
+		*end = 0;
+		return;
+	}
+	canvas_text(line, 0, *x, -1, STYLE_KEY, key);
+	canvas_text(line, 0, *x + canvas_columns(line, key) + 1, -1, STYLE_NORMAL, label);
+	*x += wide + 2;
 }
 
-static int draw_hint(struct canvas *line, int x, int end, enum act act)
+static void draw_hint(struct canvas *line, int *x, int *end, enum act act)
 {
-	return draw_key(line, x, end, keymap_key(act), act_info(act)->label);
+	draw_key(line, x, end, keymap_key(act), act_info(act)->label);
 }
 
 static int draw_modes(const struct frame *f, struct canvas *line, int x, int end)
@@ -293,17 +295,19 @@ void frame_hints(const struct frame *f, struct canvas *line)
 	}
 	end = draw_absent(f->lake, line);
 	x = draw_modes(f, line, x, end);
-	x += draw_key(line, x, end, keymap_key(ACT_BACK), f->root ? "quit" : "back");
-	x += draw_hint(line, x, end, ACT_HELP);
+	if (!f->keys)
+		return;
+	draw_key(line, &x, &end, keymap_key(ACT_BACK), f->root ? "quit" : "back");
+	draw_hint(line, &x, &end, ACT_HELP);
 	for (const struct key_hint *hint = f->panel->hints; hint && hint->act != ACT_NONE; hint++)
 		if (hint->act != ACT_BACK) /* said already */
-			x += draw_key(line, x, end, keymap_key(hint->act), hint->label);
+			draw_key(line, &x, &end, keymap_key(hint->act), hint->label);
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-		x += draw_hint(line, x, end, common[i]);
+		draw_hint(line, &x, &end, common[i]);
 	for (size_t i = 0; panels[i]; i++)
-		x += draw_key(line, x, end, panels[i]->key, panels[i]->name);
+		draw_key(line, &x, &end, panels[i]->key, panels[i]->name);
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-		x += draw_hint(line, x, end, rest[i]);
+		draw_hint(line, &x, &end, rest[i]);
 }
 
 void frame_too_small(struct canvas *c)

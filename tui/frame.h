@@ -11,6 +11,7 @@ struct frame {
 	const struct lake *lake;
 	const struct panel *panel;
 	bool root;           /* q quits here */
+	bool keys;           /* they are the panel's; else what is open says its own */
 	const char *filter;  /* "" none */
 	bool problems_only;
 	int64_t frozen_ms;   /* since when the picture is held; -1: it is not */

@@ -164,7 +164,7 @@ static void draw_help(struct screen *s, struct canvas *c, int *y, int *x)
 		s->help_width = c->width;
 		help_fill(&s->chooser, panel_of(s), c->width - 6, s->ascii);
 	}
-	chooser_draw(&s->chooser, &body, s->chooser.typing ? "search: " : " help   / search   Enter runs a line   q leaves", y, x);
+	chooser_draw(&s->chooser, &body, s->chooser.typing ? "search: " : "help   q leaves   / search   Enter runs a line", y, x);
 	*y += *y >= 0;
 }
 
@@ -219,7 +219,7 @@ void screen_draw(struct screen *s, struct canvas *c, int *y, int *x)
 	if (s->message[0] && now >= s->message_end)
 		s->message[0] = '\0';
 	frame = (struct frame){
-		.lake = s->lake, .panel = panel_of(s), .root = s->top == 0, .filter = page_of(s)->filter, .problems_only = s->problems_only,
+		.lake = s->lake, .panel = panel_of(s), .root = s->top == 0, .keys = s->mode == MODE_PANEL, .filter = page_of(s)->filter, .problems_only = s->problems_only,
 		.frozen_ms = screen_frozen(s) ? now - s->frozen : -1, .wall = clock_wall_ms(), .message = s->message[0] ? s->message : NULL,
 		.message_style = s->message_style,
 	};

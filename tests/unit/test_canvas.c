@@ -212,6 +212,29 @@ static void a_part_shares_cells_and_clips_at_its_own_edge(void **state)
 	canvas_free(c);
 }
 
+static void parts_are_left_out_whole_from_the_end(void **state)
+{
+	static const struct {
+		int width;
+		const char *seen;
+	} cases[] = {
+		{60, "run it? [y/N]   Esc leaves   o changes its options"}, {50, "run it? [y/N]   Esc leaves   o changes its options"},
+		{49, "run it? [y/N]   Esc leaves"}, {26, "run it? [y/N]   Esc leaves"}, {25, "run it? [y/N]"}, {13, "run it? [y/N]"}, {6, "run i…"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct canvas *c = canvas_new(70, 1, false);
+
+		canvas_parts(c, 0, 0, cases[i].width, STYLE_KEY, "run it? [y/N]   Esc leaves   o changes its options");
+		assert_string_equal(line(c, 0), cases[i].seen);
+		canvas_clear(c);
+		canvas_parts(c, 0, 0, 30, STYLE_KEY, "what to do to a table of a long name   Esc leaves   Enter goes on");
+		assert_string_equal(line(c, 0), "what to do to a …   Esc leaves");
+		canvas_free(c);
+	}
+}
+
 static void printf_draws_what_it_says(void **state)
 {
 	struct canvas *c = canvas_new(30, 1, false);
@@ -297,6 +320,7 @@ int main(void)
 		cmocka_unit_test(no_control_byte_becomes_a_cell),
 		cmocka_unit_test(markup_and_percent_signs_are_plain_text),
 		cmocka_unit_test(a_part_shares_cells_and_clips_at_its_own_edge),
+		cmocka_unit_test(parts_are_left_out_whole_from_the_end),
 		cmocka_unit_test(printf_draws_what_it_says),
 		cmocka_unit_test(restyling_keeps_the_text),
 		cmocka_unit_test(a_sparkline_has_gaps_where_nothing_is_known),

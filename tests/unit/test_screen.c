@@ -135,6 +135,58 @@ static void hints_are_whole_or_not_there(void **state)
 	}
 }
 
+/* What stands there at one width stands there at every greater one, in the same order. */
+static void hints_stand_in_one_order(void **state)
+{
+	struct desk wide = desk_new(FIXTURE_POCKET, 300, 24, true);
+	char all[400];
+
+	(void)state;
+	snprintf(all, sizeof all, "%s", line(wide.canvas, 23));
+	assert_non_null(strstr(all, "4 tables"));
+	for (int width = 40; width <= 299; width++) {
+		struct desk d = desk_new(FIXTURE_POCKET, width, 24, true);
+		char some[400];
+
+		snprintf(some, sizeof some, "%s", line(d.canvas, 23));
+		if (strstr(some, "absent")) { /* at the right edge, behind at least two blanks */
+			char *at = strstr(some, " of ");
+
+			while (at > some && *at != ' ')
+				at--;
+			while (at > some && at[-1] != ' ')
+				at--;
+			*at = '\0';
+		}
+		for (size_t len = strlen(some); len && some[len - 1] == ' '; len--)
+			some[len - 1] = '\0';
+		if (strncmp(some, all, strlen(some)) != 0)
+			fail_msg("at %d: %s", width, some);
+		desk_free(&d);
+	}
+	desk_free(&wide);
+}
+
+static void a_menu_says_how_to_leave_it_at_any_width(void **state)
+{
+	static const int widths[] = {40, 60, 100};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct desk d = desk_new(FIXTURE_POCKET, widths[i], 20, false);
+
+		press(&d, 'x');
+		assert_true(shows(&d, "what to do to"));
+		assert_non_null(strstr(line(d.canvas, 1), "Esc leaves"));
+		assert_null(strstr(line(d.canvas, 19), "q quit")); /* that is the panel's key, not the menu's */
+		press(&d, K_ESCAPE);
+		assert_non_null(strstr(line(d.canvas, 19), "q quit"));
+		press(&d, '?');
+		assert_non_null(strstr(line(d.canvas, 1), "q leaves"));
+		desk_free(&d);
+	}
+}
+
 static void below_forty_by_ten_one_line_says_so(void **state)
 {
 	(void)state;
@@ -763,6 +815,8 @@ int main(void)
 		cmocka_unit_test(the_badge_is_there_at_any_width),
 		cmocka_unit_test(the_title_says_machine_memory_disk_and_time_where_there_is_room),
 		cmocka_unit_test(hints_are_whole_or_not_there),
+		cmocka_unit_test(hints_stand_in_one_order),
+		cmocka_unit_test(a_menu_says_how_to_leave_it_at_any_width),
 		cmocka_unit_test(below_forty_by_ten_one_line_says_so),
 		cmocka_unit_test(before_anything_is_known_nothing_is_claimed),
 		cmocka_unit_test(until_all_answered_it_is_neither_ready_nor_not),
