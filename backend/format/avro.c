@@ -4,58 +4,18 @@
  * along them. Steps are counted against the bytes that are there, so that no schema or count can
  * ask for more work than its file has weight.
  */
-#include "avro.h"
+#include "avro_own.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <snappy-c.h>
-#include <zlib.h>
-#include <zstd.h>
-
-#include "json.h"
-#include "mem.h"
-
-enum { SYNC = 16, META_MOST = 64, DEPTH_MOST = 64, NODES_MOST = 8192, NAMES_MOST = 2048, SCHEMA_MOST = 4 << 20 };
+enum { SYNC = 16, SCHEMA_MOST = 4 << 20 };
 enum { STEPS_PER_BYTE = 16, STEPS_FREE = 1 << 20 };
 
-struct node {
-	enum avro_type type;
-	enum avro_logical logical;
-	int scale;
-	size_t fixed;
-	unsigned first, count; /* edges: fields, branches, the item or value */
-	bool wanted;           /* something below it is */
-};
-struct edge {
-	unsigned node;
-	int id, slot;          /* -1: none */
-	const char *name;
-};
 struct cursor {
 	const char *at, *end;
 	uint64_t steps;        /* that are left */
 	bool bad;
-};
-
-struct avro {
-	struct text meta_key[META_MOST], meta_value[META_MOST];
-	size_t n_meta;
-	const char *sync;
-	struct text blocks;    /* what follows the header */
-	struct json *schema;   /* names of fields lie in it */
-	struct node *nodes;
-	struct edge *edges;
-	unsigned n_nodes, n_edges;
-	struct { const char *name; unsigned node; } *names;
-	unsigned n_names;
-	size_t most;
-	char *block;           /* the unpacked one */
-	size_t block_size;
-	bool (*unpack)(struct avro *a, struct text packed, struct text *out, struct err *err);
 };
 
 /* ---- plain values ---- */
@@ -110,324 +70,6 @@ static int64_t read_count(struct cursor *c, int64_t *size)
 	return c->bad ? 0 : -n;
 }
 
-/* ---- the schema ---- */
-
-static bool compile(struct avro *a, const struct json *type, unsigned *out, int depth, struct err *err);
-
-static bool add_node(struct avro *a, struct node node, unsigned *out, struct err *err)
-{
-	if (a->n_nodes == NODES_MOST)
-		return err_set(err, ERR_LIMIT, "its schema has more than %d types", NODES_MOST);
-	if (!(a->n_nodes & (a->n_nodes - 1)))
-		a->nodes = mem_grow(a->nodes, a->n_nodes ? 2 * a->n_nodes : 1, sizeof *a->nodes);
-	*out = a->n_nodes;
-	a->nodes[a->n_nodes++] = node;
-	return true;
-}
-
-/* Edges of one node lie side by side; what they lead to is compiled afterwards. */
-static bool add_edges(struct avro *a, unsigned node, size_t n, struct err *err)
-{
-	unsigned size = a->n_edges;
-
-	if (n > NODES_MOST || a->n_edges > NODES_MOST - n)
-		return err_set(err, ERR_LIMIT, "its schema has more than %d fields", NODES_MOST);
-	a->n_edges += (unsigned)n;
-	a->edges = mem_grow(a->edges, a->n_edges, sizeof *a->edges);
-	for (unsigned i = size; i < a->n_edges; i++)
-		a->edges[i] = (struct edge){.id = -1, .slot = -1, .name = ""};
-	a->nodes[node].first = size;
-	a->nodes[node].count = (unsigned)n;
-	return true;
-}
-
-static bool add_name(struct avro *a, const char *name, unsigned node, struct err *err)
-{
-	if (!name)
-		return true;
-	if (a->n_names == NAMES_MOST)
-		return err_set(err, ERR_LIMIT, "its schema has more than %d names", NAMES_MOST);
-	if (!(a->n_names & (a->n_names - 1)))
-		a->names = mem_grow(a->names, a->n_names ? 2 * a->n_names : 1, sizeof *a->names);
-	a->names[a->n_names].name = name;
-	a->names[a->n_names++].node = node;
-	return true;
-}
-
-static int id_of(const struct json *node, const char *key)
-{
-	int64_t id;
-
-	return json_i64(json_get(node, key), &id) && id >= 0 && id <= INT_MAX ? (int)id : -1;
-}
-
-static bool compile_record(struct avro *a, const struct json *type, unsigned *out, int depth, struct err *err)
-{
-	const struct json *fields = json_get(type, "fields");
-	unsigned i = 0, child = 0;
-
-	if (!json_is_array(fields))
-		return err_set(err, ERR_PARSE, "its schema has a record without fields");
-	if (!add_node(a, (struct node){.type = AVRO_RECORD}, out, err) || !add_name(a, json_string(json_get(type, "name")), *out, err) ||
-	    !add_edges(a, *out, json_count(fields), err))
-		return false;
-	i = a->nodes[*out].first;
-	for (const struct json *field = json_first(fields); field; field = json_next(field), i++) {
-		const char *name = json_string(json_get(field, "name"));
-
-		if (!compile(a, json_get(field, "type"), &child, depth + 1, err))
-			return false;
-		a->edges[i] = (struct edge){child, id_of(field, "field-id"), -1, name ? name : ""};
-	}
-	return true;
-}
-
-static bool compile_items(struct avro *a, const struct json *type, enum avro_type is, const char *key, unsigned *out, int depth, struct err *err)
-{
-	unsigned child = 0;
-
-	if (!add_node(a, (struct node){.type = is}, out, err) || !add_edges(a, *out, 1, err) || !compile(a, json_get(type, key), &child, depth + 1, err))
-		return false;
-	a->edges[a->nodes[*out].first].node = child;
-	return true;
-}
-
-static bool compile_union(struct avro *a, const struct json *branches, unsigned *out, int depth, struct err *err)
-{
-	unsigned i, child = 0;
-
-	if (!add_node(a, (struct node){.type = AVRO_UNION}, out, err) || !add_edges(a, *out, json_count(branches), err))
-		return false;
-	i = a->nodes[*out].first;
-	for (const struct json *branch = json_first(branches); branch; branch = json_next(branch)) {
-		if (!compile(a, branch, &child, depth + 1, err))
-			return false;
-		if (a->nodes[child].type == AVRO_UNION)
-			return err_set(err, ERR_PARSE, "its schema has a union in a union");
-		a->edges[i++].node = child;
-	}
-	return true;
-}
-
-static enum avro_logical logical_of(const struct json *type)
-{
-	const char *word = json_string(json_get(type, "logicalType"));
-	struct text t = text_of(word);
-	bool utc = false;
-
-	json_bool(json_get(type, "adjust-to-utc"), &utc);
-	if (text_is(t, "date"))
-		return AVRO_DATE;
-	if (text_is(t, "time-micros"))
-		return AVRO_TIME;
-	if (text_is(t, "timestamp-micros"))
-		return utc ? AVRO_TIMESTAMP_TZ : AVRO_TIMESTAMP;
-	if (text_is(t, "timestamp-nanos"))
-		return utc ? AVRO_TIMESTAMP_NS_TZ : AVRO_TIMESTAMP_NS;
-	if (text_is(t, "decimal"))
-		return AVRO_DECIMAL;
-	return text_is(t, "uuid") ? AVRO_UUID : AVRO_PLAIN;
-}
-
-static bool compile_named(struct avro *a, const char *name, const struct json *type, unsigned *out, struct err *err)
-{
-	static const char *const plain[] = {[AVRO_NULL] = "null", [AVRO_BOOLEAN] = "boolean", [AVRO_INT] = "int", [AVRO_LONG] = "long",
-		[AVRO_FLOAT] = "float", [AVRO_DOUBLE] = "double", [AVRO_BYTES] = "bytes", [AVRO_STRING] = "string"};
-	int scale = id_of(type, "scale");
-
-	for (unsigned i = 0; i < sizeof plain / sizeof *plain; i++)
-		if (!strcmp(name, plain[i]))
-			return add_node(a, (struct node){.type = (enum avro_type)i, .logical = logical_of(type), .scale = scale > 0 ? scale : 0}, out, err);
-	for (unsigned i = 0; i < a->n_names; i++)
-		if (!strcmp(name, a->names[i].name)) {
-			*out = a->names[i].node;
-			return true;
-		}
-	return err_set(err, ERR_PARSE, "its schema names an unknown type \"%.40s\"", name);
-}
-
-static bool compile_fixed(struct avro *a, const struct json *type, bool is_enum, unsigned *out, struct err *err)
-{
-	int size = id_of(type, "size"), scale = id_of(type, "scale");
-	struct node node = {.type = is_enum ? AVRO_ENUM : AVRO_FIXED, .logical = logical_of(type), .scale = scale > 0 ? scale : 0};
-
-	if (!is_enum && size < 0)
-		return err_set(err, ERR_PARSE, "its schema has a fixed without a size");
-	node.fixed = is_enum ? 0 : (size_t)size;
-	return add_node(a, node, out, err) && add_name(a, json_string(json_get(type, "name")), *out, err);
-}
-
-static bool compile(struct avro *a, const struct json *type, unsigned *out, int depth, struct err *err)
-{
-	const char *word = json_string(json_is_object(type) ? json_get(type, "type") : type);
-
-	if (depth > DEPTH_MOST)
-		return err_set(err, ERR_LIMIT, "its schema is nested deeper than %d", DEPTH_MOST);
-	if (json_is_array(type))
-		return compile_union(a, type, out, depth, err);
-	if (json_is_object(type) && !word)
-		return compile(a, json_get(type, "type"), out, depth + 1, err);
-	if (!word)
-		return err_set(err, ERR_PARSE, "its schema has a field without a type");
-	if (!strcmp(word, "record"))
-		return compile_record(a, type, out, depth, err);
-	if (!strcmp(word, "array"))
-		return compile_items(a, type, AVRO_ARRAY, "items", out, depth, err);
-	if (!strcmp(word, "map"))
-		return compile_items(a, type, AVRO_MAP, "values", out, depth, err);
-	if (!strcmp(word, "fixed") || !strcmp(word, "enum"))
-		return compile_fixed(a, type, word[0] == 'e', out, err);
-	return compile_named(a, word, type, out, err);
-}
-
-/* ---- codecs ---- */
-
-/* Room for size bytes of a block; false: more than it may have. */
-static bool make_room(struct avro *a, size_t size, struct err *err)
-{
-	if (size > a->most)
-		return err_set(err, ERR_LIMIT, "a block unpacks to more than %zu bytes", a->most);
-	if (size > a->block_size) {
-		free(a->block);
-		a->block = mem_new(size, 1);
-		a->block_size = size;
-	}
-	return true;
-}
-
-/* Twice as much, with what is there. */
-static bool more_room(struct avro *a, struct err *err)
-{
-	size_t size = a->block_size < a->most / 2 ? 2 * a->block_size : a->most;
-
-	if (a->block_size >= a->most)
-		return err_set(err, ERR_LIMIT, "a block unpacks to more than %zu bytes", a->most);
-	a->block = mem_grow(a->block, size, 1);
-	a->block_size = size;
-	return true;
-}
-
-static size_t first_guess(const struct avro *a, struct text packed)
-{
-	size_t guess = packed.len < a->most / 8 ? 8 * packed.len + 256 : a->most;
-
-	return guess < a->most ? guess : a->most;
-}
-
-static bool unpack_null(struct avro *a, struct text packed, struct text *out, struct err *err)
-{
-	if (packed.len > a->most)
-		return err_set(err, ERR_LIMIT, "a block is larger than %zu bytes", a->most);
-	*out = packed;
-	return true;
-}
-
-static bool inflate_all(struct avro *a, z_stream *z, struct err *err)
-{
-	int result = Z_OK;
-
-	while (result == Z_OK) {
-		if (z->total_out == a->block_size && !more_room(a, err))
-			return false;
-		z->next_out = (unsigned char *)a->block + z->total_out;
-		z->avail_out = (unsigned)(a->block_size - z->total_out);
-		result = inflate(z, Z_NO_FLUSH);
-	}
-	return result == Z_STREAM_END || err_set(err, ERR_PARSE, "a block's deflate is broken");
-}
-
-static bool unpack_deflate(struct avro *a, struct text packed, struct text *out, struct err *err)
-{
-	z_stream z = {.next_in = (unsigned char *)(uintptr_t)packed.at, .avail_in = (unsigned)packed.len};
-	bool fine;
-
-	if (!make_room(a, first_guess(a, packed), err))
-		return false;
-	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
-		return err_set(err, ERR_SYSTEM, "out of memory");
-	fine = inflate_all(a, &z, err);
-	*out = (struct text){a->block, z.total_out};
-	inflateEnd(&z);
-	return fine;
-}
-
-/* Its library brings that of C++, more memory than all else here needs: it is loaded when somebody wrote by it, which few do. */
-static struct {
-	snappy_status (*length)(const char *packed, size_t len, size_t *out);
-	snappy_status (*unpack)(const char *packed, size_t len, char *out, size_t *out_len);
-} snappy;
-
-static void load_snappy(void)
-{
-	void *library = dlopen("libsnappy.so.1", RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return;
-	*(void **)&snappy.length = dlsym(library, "snappy_uncompressed_length");
-	*(void **)&snappy.unpack = dlsym(library, "snappy_uncompress");
-}
-
-static bool unpack_snappy(struct avro *a, struct text packed, struct text *out, struct err *err)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	size_t len = 0;
-	uint32_t sum = 0;
-
-	pthread_once(&once, load_snappy);
-	if (!snappy.length || !snappy.unpack)
-		return err_set(err, ERR_SYSTEM, "it is packed by snappy, and libsnappy.so.1 is not installed here");
-	if (packed.len < 4 || snappy.length(packed.at, packed.len - 4, &len) != SNAPPY_OK)
-		return err_set(err, ERR_PARSE, "a block's snappy is broken");
-	if (!make_room(a, len ? len : 1, err))
-		return false;
-	if (snappy.unpack(packed.at, packed.len - 4, a->block, &len) != SNAPPY_OK)
-		return err_set(err, ERR_PARSE, "a block's snappy is broken");
-	for (size_t i = packed.len - 4; i < packed.len; i++)
-		sum = sum << 8 | (unsigned char)packed.at[i];
-	if (crc32(0, (const unsigned char *)a->block, (unsigned)len) != sum)
-		return err_set(err, ERR_PARSE, "a block's checksum is wrong");
-	*out = (struct text){a->block, len};
-	return true;
-}
-
-/* In one call into one buffer: a stream would hold a window as large as the file claims. */
-static bool unpack_zstd(struct avro *a, struct text packed, struct text *out, struct err *err)
-{
-	unsigned long long said = ZSTD_getFrameContentSize(packed.at, packed.len);
-	size_t len;
-
-	if (said == ZSTD_CONTENTSIZE_ERROR)
-		return err_set(err, ERR_PARSE, "a block's zstandard is broken");
-	if (said != ZSTD_CONTENTSIZE_UNKNOWN && said > a->most)
-		return err_set(err, ERR_LIMIT, "a block unpacks to more than %zu bytes", a->most);
-	if (!make_room(a, said == ZSTD_CONTENTSIZE_UNKNOWN || said < 256 ? first_guess(a, packed) : (size_t)said, err))
-		return false;
-	while (ZSTD_isError(len = ZSTD_decompress(a->block, a->block_size, packed.at, packed.len))) {
-		if (strcmp(ZSTD_getErrorName(len), "Destination buffer is too small") != 0)
-			return err_set(err, ERR_PARSE, "a block's zstandard is broken");
-		if (!more_room(a, err))
-			return false;
-	}
-	*out = (struct text){a->block, len};
-	return true;
-}
-
-static bool choose_codec(struct avro *a, struct err *err)
-{
-	static const struct {
-		const char *name;
-		bool (*unpack)(struct avro *a, struct text packed, struct text *out, struct err *err);
-	} codecs[] = {{"", unpack_null}, {"null", unpack_null}, {"deflate", unpack_deflate}, {"snappy", unpack_snappy}, {"zstandard", unpack_zstd}};
-	struct text name = avro_meta(a, "avro.codec");
-
-	for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
-		if (text_is(name, codecs[i].name)) {
-			a->unpack = codecs[i].unpack;
-			return true;
-		}
-	return err_set(err, ERR_PROTOCOL, "its codec \"%.*s\" is not known", (int)(name.len < 20 ? name.len : 20), name.at);
-}
-
 /* ---- the file ---- */
 
 static bool read_header(struct avro *a, struct text file, struct err *err)
@@ -462,7 +104,7 @@ static bool read_schema(struct avro *a, struct err *err)
 	a->schema = json_parse(text, &why);
 	if (!a->schema)
 		return err_set(err, why.code, "its schema is %s", why.words);
-	if (!compile(a, a->schema, &root, 0, err))
+	if (!avro_compile(a, a->schema, &root, err))
 		return false;
 	return a->nodes[root].type == AVRO_RECORD || err_set(err, ERR_PARSE, "its schema is no record");
 }
@@ -472,7 +114,7 @@ struct avro *avro_open(struct text file, size_t most, struct err *err)
 	struct avro *a = mem_new(1, sizeof *a);
 
 	a->most = most;
-	if (read_header(a, file, err) && choose_codec(a, err) && read_schema(a, err))
+	if (read_header(a, file, err) && avro_choose_codec(a, err) && read_schema(a, err))
 		return a;
 	avro_close(a);
 	return NULL;
