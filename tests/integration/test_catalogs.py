@@ -116,7 +116,8 @@ def verdict(name):
 def storage_that_is_down_is_said_of_its_catalogs():
     own("break", "storage-stopped")
     try:
-        until(90, lambda: verdict("iceberg-rest")["verdict"] == "sick", 1)  # while it is young it is starting
+        catalogs = [name for name in ("iceberg-rest", "nessie") if verdict(name)]
+        until(120, lambda: all(verdict(name)["verdict"] == "sick" for name in catalogs), 1)  # while they are young they are starting
         nessie, fixture = verdict("nessie"), verdict("iceberg-rest")
         if nessie:
             ok("nessie-without-its-storage-is-sick", nessie["verdict"] == "sick" and "Object Stores" in json.dumps(nessie), nessie.get("reason"))
