@@ -44,21 +44,37 @@ static bool no(char why[200], const char *format, ...)
 	return false;
 }
 
-/* What the catalog said of it last; NULL: it is not told, and whoever prepares finds out. */
+/* What the catalog listed last; NULL: nothing yet. */
+static const struct snapshot *listed(const struct lake *lake, const struct catalog *c)
+{
+	for (size_t i = 0; i < lake->n_catalogs; i++)
+		if (lake->catalogs[i].catalog == c)
+			return lake->catalogs[i].snapshot;
+	return NULL;
+}
+
+/* NULL: it is not told, and whoever prepares finds out. */
 static const char *known_format(const struct lake *lake, const struct catalog *c, const char *name)
 {
-	for (size_t i = 0; i < lake->n_catalogs; i++) {
-		const struct table *t = lake->catalogs[i].catalog == c && lake->catalogs[i].snapshot ?
-			snapshot_find_table(lake->catalogs[i].snapshot, "tables") : NULL;
+	const struct snapshot *s = listed(lake, c);
+	const struct table *t = s ? snapshot_find_table(s, "tables") : NULL;
 
-		for (size_t row = 0; t && row < t->n_rows; row++) {
-			struct value v = table_get(t, row, "name");
+	for (size_t row = 0; t && row < t->n_rows; row++) {
+		struct value v = table_get(t, row, "name");
 
-			if (v.type == VALUE_TEXT && !strcmp(v.u.s, name) && (v = table_get(t, row, "format")).type == VALUE_TEXT)
-				return v.u.s;
-		}
+		if (v.type == VALUE_TEXT && !strcmp(v.u.s, name) && (v = table_get(t, row, "format")).type == VALUE_TEXT)
+			return v.u.s;
 	}
 	return NULL;
+}
+
+static enum listing listing_of(const struct lake *lake, const struct catalog *c)
+{
+	const struct snapshot *s = listed(lake, c);
+
+	if (!s || !snapshot_find_table(s, "tables"))
+		return LISTING_UNKNOWN;
+	return snapshot_get(s, "named").type == VALUE_INT ? LISTING_SEVERAL : LISTING_ONE;
 }
 
 static bool is_kind(const struct service *s, const char *kind)
@@ -144,7 +160,7 @@ static bool answers(const struct lake *lake, const struct catalog *c, char why[2
 	return !s || serves(s) || no(why, "%.80s, which answers for %.60s, does not serve: %.40s", s->name, c->name, verdict_word(s->verdict.shown.verdict));
 }
 
-static bool fill(const struct lake *lake, const struct catalog *c, enum runner by, struct action_target *t, char why[200])
+static bool fill(const struct lake *lake, const struct catalog *c, const char *table, enum runner by, struct action_target *t, char why[200])
 {
 	const struct service *s = by == BY_TRINO ? trino_of(lake, c) : by == BY_CONNECT ? connect_of(lake, c) : NULL;
 
@@ -152,7 +168,7 @@ static bool fill(const struct lake *lake, const struct catalog *c, enum runner b
 	if (s && !target_fill(lake, s->name, t, why))
 		return false;
 	if (s && by == BY_CONNECT)
-		engine_matches(service_table(lake, s->name, "settings"), c, t->caution);
+		engine_matches(service_table(lake, s->name, "settings"), c, listing_of(lake, c), table, t->caution);
 	t->catalog = c;
 	t->profile = lake->profile;
 	t->places = lake->places;
@@ -177,7 +193,7 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 			!strcmp(format, "view") ? "a " : "", format);
 	if (!choose(lake, c, w, &by, why) || !answers(lake, c, why))
 		return false;
-	return fill(lake, c, by, t, why);
+	return fill(lake, c, w->subject, by, t, why);
 }
 
 static void hint(const struct lake *lake, const struct action_wish *w, const char *option, char out[200])
@@ -285,9 +301,10 @@ static void fix_cutoff(struct maintain *m, const struct chore *chore)
 static bool prepare(struct action_job *j, struct err *err)
 {
 	struct maintain *m = j->state = mem_new(1, sizeof *m);
-	bool trino = runner_of(&j->target) == BY_TRINO;
+	bool trino = runner_of(&j->target) == BY_TRINO, several = trino && !j->target.catalog->warehouse;
 
-	if (!say_view(j, m->view, err) || (trino && !trino_view(j, m->view, err)) ||
+	/* whether the listing is of several catalogs says what Trino is asked about */
+	if (!say_view(j, m->view, err) || (several && !table_state_read(j, m->view, j->wait, &m->before, NULL, err)) || (trino && !trino_view(j, m->view, err)) ||
 	    !table_state_read(j, m->view, j->wait, &m->before, &m->plan, err) || !take_plan(j, m->plan, err))
 		return false;
 	fix_cutoff(m, chore_of(j->wish.verb));

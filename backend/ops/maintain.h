@@ -21,6 +21,7 @@ struct table_state { /* what a table is like */
 	int64_t files, bytes, deletes, snapshots, manifests, snapshot; /* -1: not known; snapshot: of Delta its version */
 	int64_t left, folders;         /* files of the preview that are still to do, and empty folders; -1: not known */
 	char operation[24];
+	bool named;                    /* its catalog lists several: its name begins with that of its own */
 };
 struct maintain { /* action_job.state */
 	struct table_state before;
@@ -47,8 +48,13 @@ bool trino_view(struct action_job *j, char view[PLAN_VIEW_SIZE], struct err *err
 /* Turns a preview into what Trino runs: j->exact, j->effect. */
 bool trino_take(struct action_job *j, const struct snapshot *plan, const struct table_state *now, struct err *err);
 
+/* What Trino calls the table: its catalog, and the rest of the name, which is returned; "": it cannot be said. trino: that service's name. Pure. */
+const char *trino_table(const struct catalog *c, const char *trino, bool named, const char *table, char catalog[NAME_SIZE]);
+
 /* maintain_match.c; pure, UI thread */
-/* Does the engine's catalog of that name mean what the profile does? False: words say what differs; "" where it is not known. */
-bool engine_matches(const struct table *settings, const struct catalog *c, char words[200]);
+enum listing { LISTING_UNKNOWN, LISTING_ONE, LISTING_SEVERAL }; /* of catalogs: one, or several whose names its tables' begin with */
+/* Does the catalog by which the engine would know that table mean what the profile does? False: words say what differs, or that it
+ * cannot be told yet; "" where nothing is known. */
+bool engine_matches(const struct table *settings, const struct catalog *c, enum listing listing, const char *table, char words[200]);
 
 #endif

@@ -53,23 +53,29 @@ static bool same_place(const char *url, const struct catalog *c)
 	return strcmp(c->kind->name, "iceberg-jdbc") != 0 || !who.database || !strcmp(place.rest, who.database);
 }
 
-bool engine_matches(const struct table *settings, const struct catalog *c, char words[200])
+bool engine_matches(const struct table *settings, const struct catalog *c, enum listing listing, const char *table, char words[200])
 {
-	const char *name = c->engine_catalog ? c->engine_catalog : c->name, *uri, *warehouse;
+	char name[NAME_SIZE];
+	const char *uri, *warehouse, *own;
 	bool jdbc = !strcmp(c->kind->name, "iceberg-jdbc"), rest = !strcmp(c->kind->name, "iceberg-rest");
 
 	words[0] = '\0';
 	if (!settings || !settings->n_rows || (!jdbc && !rest))
 		return true;
+	if (!catalog_for_engine(c, listing == LISTING_SEVERAL, table, name)[0])
+		return true; /* whoever prepares says so */
+	own = listing == LISTING_SEVERAL ? name : c->warehouse;
 	uri = setting(settings, name, "uri");
 	warehouse = setting(settings, name, "warehouse");
-	if (!setting(settings, name, "")[0] && !uri[0] && !settings->left_off)
+	if (!setting(settings, name, "")[0] && !uri[0] && !settings->left_off && listing == LISTING_UNKNOWN && !c->warehouse)
+		snprintf(words, 200, "what the engine calls its catalog is not known yet: \"%.60s\" is not listed", c->name);
+	else if (!setting(settings, name, "")[0] && !uri[0] && !settings->left_off)
 		snprintf(words, 200, "the engine was not started with a catalog \"%.60s\"", name);
 	else if (uri[0] && !same_place(uri, c))
 		snprintf(words, 200, "the engine's catalog \"%.40s\" asks %.100s, and the profile's another", name, uri);
-	else if (jdbc && c->warehouse && strcmp(c->warehouse, name) != 0)
-		snprintf(words, 200, "the engine calls its JDBC catalog \"%.40s\", and the profile reads \"%.40s\" of it", name, c->warehouse);
-	else if (rest && c->warehouse && warehouse[0] && strcmp(c->warehouse, warehouse) != 0)
-		snprintf(words, 200, "the engine's catalog \"%.40s\" is of warehouse %.40s, the profile's of %.40s", name, warehouse, c->warehouse);
+	else if (jdbc && own && strcmp(own, name) != 0)
+		snprintf(words, 200, "the engine calls its JDBC catalog \"%.40s\", and the profile reads \"%.40s\" of it", name, own);
+	else if (rest && own && warehouse[0] && strcmp(own, warehouse) != 0)
+		snprintf(words, 200, "the engine's catalog \"%.40s\" is of warehouse %.40s, the table's is %.40s", name, warehouse, own);
 	return !words[0];
 }

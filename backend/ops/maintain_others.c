@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../services/trino.h"
+#include "catalog.h"
 #include "maintain.h"
 
 enum { WORDS_MAX = 40, OUT_MAX = 1 << 20, SQL_MAX = 4096 };
@@ -77,21 +78,32 @@ bool run_by_command(struct action_job *j, struct err *err)
 
 /* ---- Trino ---- */
 
-static const char *trino_name(const struct catalog *c, const char *engine_kind)
+const char *trino_table(const struct catalog *c, const char *trino, bool named, const char *table, char catalog[NAME_SIZE])
 {
-	return c->trino_catalog ? c->trino_catalog : engine_kind && c->engine_catalog ? c->engine_catalog : c->name;
+	bool engine = c->engine && c->engine_catalog && trino && !strcmp(c->engine, trino);
+
+	if (named)
+		return catalog_for_engine(c, true, table, catalog);
+	text_copy(catalog, NAME_SIZE, text_of(c->trino_catalog ? c->trino_catalog : engine ? c->engine_catalog : c->name));
+	return table;
+}
+
+static const char *table_of(const struct action_job *j, char catalog[NAME_SIZE])
+{
+	const struct expectation *x = j->target.expected;
+
+	return trino_table(j->target.catalog, x ? x->name : NULL, state_of(j)->before.named, j->wish.subject, catalog);
 }
 
 /* "lake"."ns"."table", with a suffix to its last part. */
 static bool put_table(const struct action_job *j, const char *suffix, struct buf *sql, struct err *err)
 {
-	const struct action_target *t = &j->target;
-	const char *engine = t->expected && t->catalog->engine && !strcmp(t->catalog->engine, t->expected->name) ? "trino" : NULL;
 	struct rows_ask *ask = mem_new(1, sizeof *ask);
-	char subject[ROWS_SUBJECT_SIZE];
+	char subject[ROWS_SUBJECT_SIZE], catalog[NAME_SIZE];
+	const char *rest = table_of(j, catalog);
 	bool good;
 
-	good = (rows_subject(subject, trino_name(t->catalog, engine), j->wish.subject, 1) && rows_parse(subject, ask, err)) ||
+	good = (rows_subject(subject, catalog, rest, 1) && rows_parse(subject, ask, err)) ||
 	       (err->code == ERR_NONE && err_set(err, ERR_LIMIT, "its name is too long for Trino"));
 	if (good && ask->n_parts != 3)
 		good = err_set(err, ERR_USAGE, "Trino knows tables of one schema alone, and this name has %zu parts", ask->n_parts - 1);
@@ -142,10 +154,11 @@ static int64_t least_of(struct action_job *j, const char *property)
 {
 	struct cell cell = {.column = "Value"};
 	struct err err = {0};
-	char sql[200], clean[64];
+	char sql[200], clean[64], catalog[NAME_SIZE];
 	int64_t ms = 7 * (int64_t)86400000;
 
-	text_clean(clean, sizeof clean, text_of(trino_name(j->target.catalog, NULL)));
+	table_of(j, catalog);
+	text_clean(clean, sizeof clean, text_of(catalog));
 	if (strpbrk(clean, "'\\"))
 		return ms;
 	snprintf(sql, sizeof sql, "SHOW SESSION LIKE '%s.%s'", clean, property);

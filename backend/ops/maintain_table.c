@@ -56,7 +56,7 @@ static bool always(void *ctx)
 }
 
 /* A listing is enough. all: until every table was read, for what looks into folders. */
-static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, bool all, struct err *err)
+static bool list(struct action_job *j, struct keeper *k, struct wait wait, const struct storage *at, bool all, bool *named, struct err *err)
 {
 	bool good, unread;
 
@@ -72,6 +72,7 @@ static bool list(struct action_job *j, struct keeper *k, struct wait wait, const
 		if (!good)
 			*err = s->err;
 		v = snapshot_get(s, "unread");
+		*named = snapshot_get(s, "named").type == VALUE_INT;
 		unread = good && all && v.type == VALUE_INT && v.u.i > 0;
 		snapshot_unref(s);
 	} while (unread && wait_left(wait) > MAINTAIN_READ_MS / 4);
@@ -114,11 +115,12 @@ bool table_state_read(struct action_job *j, const char *view, struct wait wait, 
 	struct storage at = profile_storage(j->target.profile, j->target.catalog->storage);
 	struct keeper *k = keeper_new(j->target.catalog);
 	struct snapshot *facts = NULL, *preview = NULL;
-	bool good;
+	bool good, named;
 
 	keeper_places(k, j->target.places);
-	good = list(j, k, wait, &at, chore->folder, err);
-	*out = (struct table_state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1, .left = -1, .folders = -1};
+	good = list(j, k, wait, &at, chore->folder, &named, err);
+	*out = (struct table_state){.files = -1, .bytes = -1, .deletes = -1, .snapshots = -1, .manifests = -1, .snapshot = -1, .left = -1, .folders = -1,
+		.named = named};
 	if (good && (plan || chore->proof == PROOF_LEFT)) {
 		preview = view_of(j, k, wait, &at, view, err);
 		good = preview != NULL;

@@ -102,16 +102,21 @@ static struct snapshot *settings(const char *const *pairs)
 	return s;
 }
 
-static void differs(const struct catalog *c, const char *const *pairs, const char *words)
+static void differs_in(const struct catalog *c, enum listing listing, const char *table, const char *const *pairs, const char *words)
 {
 	struct snapshot *s = settings(pairs);
 	char said[200];
-	bool same = engine_matches(snapshot_find_table(s, "settings"), c, said);
+	bool same = engine_matches(snapshot_find_table(s, "settings"), c, listing, table, said);
 
 	assert_int_equal(same, words == NULL);
 	if (words ? !strstr(said, words) : said[0] != '\0')
 		fail_msg("said \"%s\", expected \"%s\"", said, words ? words : "");
 	snapshot_unref(s);
+}
+
+static void differs(const struct catalog *c, const char *const *pairs, const char *words)
+{
+	differs_in(c, LISTING_ONE, "raw.t", pairs, words);
 }
 
 #define CATALOG "spark.sql.catalog."
@@ -137,13 +142,59 @@ static void an_engine_that_means_another_catalog_is_told_of(void **state)
 	differs(&rest, (const char *const[]){CATALOG "sales", "x", CATALOG "sales.uri", "http://127.0.0.1:5432/api/catalog", CATALOG "sales.warehouse", "old",
 		NULL}, "of warehouse old");
 	differs(&rest, (const char *const[]){CATALOG "sales", "x", CATALOG "sales.uri", "http://127.0.0.1:8181/api/catalog", NULL}, "asks http:");
-	assert_true(engine_matches(NULL, &rest, words)); /* nothing is known: nothing is said */
+	assert_true(engine_matches(NULL, &rest, LISTING_ONE, "raw.t", words)); /* nothing is known: nothing is said */
+}
+
+/* The profile's catalog "all" lists sales and "old.one": the engine calls each by its own name. */
+static void of_several_catalogs_the_tables_own_is_compared(void **state)
+{
+	static const struct expected_port ports[] = {{NULL, 8181}};
+	static const char *const started[] = {CATALOG "sales", "x", CATALOG "sales.uri", "http://127.0.0.1:8181/api/catalog", CATALOG "sales.warehouse", "sales",
+		CATALOG "old.one", "x", CATALOG "old.one.uri", "http://127.0.0.1:8181/api/catalog", CATALOG "old.one.warehouse", "elsewhere", NULL};
+	struct expectation polaris = {.name = "polaris", .address = "127.0.0.1", .ports = ports, .n_ports = 1};
+	struct catalog all = {.name = "all", .kind = catalog_kind_named("iceberg-rest"), .service = &polaris};
+
+	(void)state;
+	differs_in(&all, LISTING_SEVERAL, "sales.raw.t", started, NULL);
+	differs_in(&all, LISTING_SEVERAL, "\"old.one\".raw.t", started, "catalog \"old.one\" is of warehouse elsewhere, the table's is old.one");
+	differs_in(&all, LISTING_SEVERAL, "new.raw.t", started, "not started with a catalog \"new\"");
+	differs_in(&all, LISTING_ONE, "raw.t", started, "not started with a catalog \"all\"");
+	differs_in(&all, LISTING_UNKNOWN, "sales.raw.t", started, "is not known yet: \"all\" is not listed");
+	all.engine_catalog = "sales"; /* it is there: as long as nobody says that there are several, it is the one */
+	differs_in(&all, LISTING_UNKNOWN, "raw.t", started, NULL);
+	all.kind = catalog_kind_named("iceberg-jdbc");
+	all.engine_catalog = NULL;
+	differs_in(&all, LISTING_SEVERAL, "sales.raw.t", started, NULL);
+}
+
+static void calls(const struct catalog *c, const char *trino, bool named, const char *table, const char *catalog, const char *rest)
+{
+	char own[NAME_SIZE];
+
+	assert_string_equal(trino_table(c, trino, named, table, own), rest);
+	assert_string_equal(own, catalog);
+}
+
+static void trino_calls_a_table_by_its_own_catalog(void **state)
+{
+	struct catalog c = {.name = "all", .engine = "sql"};
+
+	(void)state;
+	calls(&c, "sql", false, "raw.t", "all", "raw.t");
+	c.engine_catalog = "sea";
+	calls(&c, "sql", false, "raw.t", "sea", "raw.t");
+	calls(&c, "another", false, "raw.t", "all", "raw.t"); /* what the engine calls it is not what every Trino does */
+	c.trino_catalog = "deep";
+	calls(&c, "sql", false, "raw.t", "deep", "raw.t");
+	calls(&c, "sql", true, "sales.raw.t", "sales", "raw.t");
+	calls(&c, "sql", true, "\"old.one\".raw.t", "old.one", "raw.t");
+	calls(&c, NULL, true, "sales", "sales", "");
 }
 
 static void of_two_states_the_change_is_told(void **state)
 {
-	const struct table_state before = {205, 875026, 3, 5, 6, 11, -1, -1, "append"}, after = {1, 521000, 3, 6, 1, 12, -1, -1, "replace"},
-		files = {2, 10, 0, -1, -1, 7, 12, 2, ""}, none = {2, 10, 0, -1, -1, 9, 0, 4, ""};
+	const struct table_state before = {205, 875026, 3, 5, 6, 11, -1, -1, "append", false}, after = {1, 521000, 3, 6, 1, 12, -1, -1, "replace", false},
+		files = {2, 10, 0, -1, -1, 7, 12, 2, "", false}, none = {2, 10, 0, -1, -1, 9, 0, 4, "", false};
 	char words[300];
 
 	(void)state;
@@ -160,6 +211,8 @@ int main(void)
 		cmocka_unit_test(what_no_engine_would_take_is_refused_with_the_reason),
 		cmocka_unit_test(every_option_of_a_preview_says_what_may_be_typed),
 		cmocka_unit_test(an_engine_that_means_another_catalog_is_told_of),
+		cmocka_unit_test(of_several_catalogs_the_tables_own_is_compared),
+		cmocka_unit_test(trino_calls_a_table_by_its_own_catalog),
 		cmocka_unit_test(of_two_states_the_change_is_told),
 	};
 
