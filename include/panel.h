@@ -146,7 +146,7 @@ bool grid_act(struct grid *g, const struct grid_source *source, int page, enum a
 const struct action_shown *lake_action(const struct lake *lake, uint64_t id); /* NULL: gone */
 enum style action_style(const struct action_shown *a);
 void action_why_draw(struct canvas *c, int y, const char *words); /* wrapped: what a line of a menu had no room for */
-bool action_takes_options(const struct action_shown *a);
+bool action_takes_options(const struct lake *lake, const struct action_shown *a);
 bool action_can_be_asked(const struct action_shown *a); /* of one that was left open: a server knows whether it still runs */
 void action_draw(const struct lake *lake, uint64_t id, struct canvas *c);
 /* A run of a runbook, from line top on; top -1: where it runs. False: that action is none. */

@@ -36,6 +36,13 @@ char **runbook_argv(const struct profile *p, const struct runbook *b, size_t i, 
 void free_words(char **words);
 /* Are the options of a wish to run it variables that it knows, and numbers of steps? */
 bool runbook_given(const struct profile *p, const struct runbook *b, const struct action_wish *given, struct err *err);
+struct book_variable {
+	char name[ACTION_VERB_SIZE];
+	const char *value; /* what it is by itself; NULL: it has to be given */
+	bool secret;       /* that is a credential of the profile, and is not shown */
+};
+/* Its own, then others that its steps name. */
+size_t runbook_variables(const struct profile *p, const struct runbook *b, struct book_variable out[ACTION_OPTIONS_MAX]);
 bool runbook_has_variable(const struct runbook *b, const char *name);
 /* Tells two versions of a runbook apart. */
 uint64_t runbook_print(const struct runbook *b);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runbook.h"
 #include "show.h"
 
 enum { LABEL_WIDTH = 10, BAR_WIDTH = 30 };
@@ -74,11 +75,16 @@ void action_why_draw(struct canvas *c, int y, const char *words)
 		show_wrapped(c, y, 3, c->width - 4, STYLE_NORMAL, words);
 }
 
-bool action_takes_options(const struct action_shown *a)
+bool action_takes_options(const struct lake *lake, const struct action_shown *a)
 {
 	const struct action_spec *spec = action_spec_named(a->wish.verb);
+	struct book_variable variables[ACTION_OPTIONS_MAX];
+	const struct runbook *b;
 
-	return spec && spec->options && spec->options != any_option && spec->options[0];
+	if (!spec || !spec->options || spec->options != any_option)
+		return spec && spec->options && spec->options[0];
+	b = lake->profile && spec->conduct ? profile_runbook(lake->profile, a->wish.subject) : NULL;
+	return b && runbook_variables(lake->profile, b, variables) > 0;
 }
 
 bool action_can_be_asked(const struct action_shown *a)
@@ -92,7 +98,7 @@ static const char *question(const struct lake *lake, const struct action_shown *
 	case ACTION_PREPARING:
 		return "finding out what exactly it would do; nothing is changed yet";
 	case ACTION_OFFERED:
-		if (action_takes_options(a))
+		if (action_takes_options(lake, a))
 			return a->destructive ? "Run it? [y/N]   o changes its options   Esc leaves" : "Run it? [y/n]   o changes its options   Esc leaves";
 		return a->destructive ? "Run it? [y/N]   Esc leaves" : "Run it? [y/n]   Esc leaves";
 	case ACTION_QUEUED:

@@ -53,13 +53,14 @@ static void put_step(struct drawing *d, const struct lake *lake, const struct ac
 		put_lines(d, marks[s->stage].style, s->words);
 }
 
-static const char *question(const struct action_shown *a)
+static const char *question(const struct lake *lake, const struct action_shown *a)
 {
 	switch (a->state) {
 	case ACTION_PREPARING:
-		return "finding out what each step would do   Esc leaves   nothing is changed yet";
+		return "finding out what they do   Esc leaves   nothing is changed yet";
 	case ACTION_OFFERED:
-		return "Run them all? [y/N]   Esc leaves   j k scroll   ! takes something down";
+		return action_takes_options(lake, a) ? "Run them all? [y/N]   Esc leaves   o variables   j k scroll   ! takes something down" :
+			"Run them all? [y/N]   Esc leaves   j k scroll   ! takes something down";
 	case ACTION_QUEUED:
 	case ACTION_RUNNING:
 	case ACTION_VERIFYING:
@@ -115,6 +116,6 @@ bool run_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c)
 		canvas_printf(c, c->height - 2, TEXT_AT, -1, STYLE_DIM, "%d more lines below", n - first - body.height);
 	else if (action_is_over(a->state))
 		canvas_text(c, c->height - 2, 1, -1, action_style(a), text_copy(words, sizeof words, text_until(text_of(a->words), '\n')));
-	canvas_parts(c, c->height - 1, 1, c->width - 2, STYLE_KEY, question(a));
+	canvas_parts(c, c->height - 1, 1, c->width - 2, STYLE_KEY, question(lake, a));
 	return true;
 }

@@ -124,15 +124,17 @@ bool acting_list(struct acting *a, const struct lake *lake)
 	return n > 0;
 }
 
-bool acting_offer(struct acting *a, const struct lake *lake, int number)
+enum acting_key acting_offer(struct acting *a, const struct lake *lake, int number)
 {
 	struct offer offer;
 
 	if (!offer_get(lake, number, &offer) || !offer.can)
-		return false;
+		return ACTING_CLOSES;
 	a->on = offer.wish;
-	acting_one(a, 0);
-	return true;
+	a->n_marks = 0;
+	a->spec = action_spec_of(offer.wish.verb, ON_PROFILE);
+	acting_form(a, lake, NULL);
+	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
 }
 
 void acting_one(struct acting *a, uint64_t id)
@@ -161,14 +163,14 @@ static enum acting_key chosen(struct acting *a, const struct lake *lake)
 	const struct choice *choice = chooser_chosen(&a->chooser);
 
 	if (choice->what == CHOICE_OFFER)
-		return acting_offer(a, lake, choice->number) ? ACTING_WISHES : ACTING_CLOSES;
+		return acting_offer(a, lake, choice->number);
 	if (a->mode == ACTING_LIST) {
 		acting_one(a, a->ids[choice->number]);
 		return ACTING_STAYS;
 	}
 	a->spec = action_specs[choice->number];
 	text_copy(a->on.verb, sizeof a->on.verb, text_of(a->spec->verb));
-	acting_form(a, NULL);
+	acting_form(a, lake, NULL);
 	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
 }
 
@@ -190,9 +192,9 @@ static bool leaves(int key)
 	return key == K_ESCAPE || key == 'q' || key == K_BACKSPACE;
 }
 
-static bool takes_options(struct acting *a, const struct action_shown *s)
+static bool takes_options(struct acting *a, const struct lake *lake, const struct action_shown *s)
 {
-	if (!action_takes_options(s))
+	if (!action_takes_options(lake, s))
 		return false;
 	a->spec = action_spec_named(s->wish.verb);
 	a->on = s->wish;
@@ -204,7 +206,7 @@ static bool takes_options(struct acting *a, const struct action_shown *s)
 static enum acting_key wishes(struct acting *a, const struct action_shown *s, const char *verb)
 {
 	a->on = s->wish;
-	a->n_marks = 0;
+	a->n_marks = a->n_values = 0;
 	if (strcmp(verb, s->wish.verb) != 0)
 		a->on.n_options = 0;
 	text_copy(a->on.verb, sizeof a->on.verb, text_of(verb));
@@ -241,7 +243,7 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 			a->run_top = -1; /* a run is followed */
 			return ACTING_CONFIRMS;
 		}
-		if (key == 'o' && takes_options(a, s))
+		if (key == 'o' && takes_options(a, lake, s))
 			return ACTING_CHANGES;
 		return leaves(key) || key == 'n' || key == 'N' || (key == K_ENTER && s->destructive) ? ACTING_DROPS : ACTING_STAYS;
 	case ACTION_RUNNING:

@@ -18,8 +18,10 @@ struct acting {
 	uint64_t ids[64];       /* of the list's rows */
 	/* what the verb takes, as it is typed */
 	const struct action_spec *spec;
+	char names[ACTION_OPTIONS_MAX][ACTION_VERB_SIZE], was[ACTION_OPTIONS_MAX][PROMPT_SIZE]; /* was: what stands there by itself */
 	struct prompt values[ACTION_OPTIONS_MAX];
 	size_t n_values, value;
+	char why[REASON_SIZE];  /* what was typed was turned away; "" it was not */
 	/* several things at once */
 	struct action_mark marks[ACTION_MARKS_MAX];
 	uint64_t many[ACTION_MARKS_MAX];  /* 0: refused, or its wish is on its way */
@@ -42,8 +44,8 @@ bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, c
 /* The same for several things: what can be done to any of them. */
 bool acting_menu_of(struct acting *a, const struct lake *lake, enum action_on on, const struct action_mark *marks, size_t n);
 bool acting_list(struct acting *a, const struct lake *lake); /* what ran, and what the profile offers; false: neither */
-/* One of offers.h is wished: a->on is the wish. False: it cannot be. */
-bool acting_offer(struct acting *a, const struct lake *lake, int number);
+/* One of offers.h is wished, a->on is the wish, or what it takes is typed first. CLOSES: it cannot be. */
+enum acting_key acting_offer(struct acting *a, const struct lake *lake, int number);
 void acting_one(struct acting *a, uint64_t id);
 void acting_unlock(struct acting *a);
 void acting_quit(struct acting *a);
@@ -51,7 +53,8 @@ enum acting_key acting_press(struct acting *a, const struct lake *lake, int key)
 void acting_paste(struct acting *a, struct text text);
 void acting_many(struct acting *a, size_t at, uint64_t id, const char *refused); /* what became of the wish for marks[at] */
 /* acting_form.c */
-void acting_form(struct acting *a, const struct action_wish *filled); /* filled: what stands there; NULL: nothing */
+void acting_form(struct acting *a, const struct lake *lake, const struct action_wish *filled); /* filled: what was typed before; NULL: nothing */
+bool acting_refused(struct acting *a, const char *why); /* a wish of the form was: it is typed anew; false: there was no form */
 enum acting_key acting_form_key(struct acting *a, int key);
 void acting_form_draw(const struct acting *a, const struct lake *lake, struct canvas *c, int *y, int *x);
 enum acting_key acting_many_key(struct acting *a, const struct lake *lake, int key);

@@ -8,29 +8,81 @@
 
 #include "acting.h"
 #include "keymap.h"
+#include "runbook.h"
 
 enum { LABEL = 14, FIELD = 26 };
 
 /* ---- the form ---- */
 
-void acting_form(struct acting *a, const struct action_wish *filled)
+static void add_field(struct acting *a, const char *name, const char *was, const struct action_wish *filled)
+{
+	const char *typed = filled ? wish_option(filled, name) : NULL;
+	size_t i = a->n_values++;
+
+	text_copy(a->names[i], sizeof a->names[i], text_of(name));
+	prompt_set(&a->values[i], was);
+	text_copy(a->was[i], sizeof a->was[i], text_of(a->values[i].s));
+	if (typed)
+		prompt_set(&a->values[i], typed);
+}
+
+/* What a line of a wish says that nobody types: a resumed run is one. */
+static bool is_no_field(const char *option)
+{
+	return option[0] == '-';
+}
+
+/* Its variables: as they are by themselves, or, of one that is resumed, as they were. */
+static void add_variables(struct acting *a, const struct lake *lake, const struct action_wish *filled)
+{
+	const struct runbook *b = lake->profile ? profile_runbook(lake->profile, a->on.subject) : NULL;
+	const struct run_last *last = wish_option(&a->on, RUN_RESUME) ? run_last_of(lake->last_runs, lake->n_last_runs, a->on.subject) : NULL;
+	struct book_variable list[ACTION_OPTIONS_MAX];
+	size_t n = b ? runbook_variables(lake->profile, b, list) : 0, most = ACTION_OPTIONS_MAX;
+
+	for (size_t i = 0; i < a->on.n_options; i++)
+		most -= is_no_field(a->on.options[i].name);
+	for (size_t i = 0; i < n && i < most; i++) {
+		const char *was = last ? wish_option(&last->wish, list[i].name) : NULL;
+
+		if (was && strstr(was, "***"))
+			was = "";
+		add_field(a, list[i].name, was ? was : list[i].value && !list[i].secret ? list[i].value : "", filled);
+	}
+}
+
+void acting_form(struct acting *a, const struct lake *lake, const struct action_wish *filled)
 {
 	a->mode = ACTING_FORM;
 	a->n_values = a->value = 0;
-	for (; a->spec->options && a->spec->options[a->n_values] && strcmp(a->spec->options[a->n_values], "*") != 0 &&
-	     a->n_values < ACTION_OPTIONS_MAX; a->n_values++) {
-		const char *value = filled ? wish_option(filled, a->spec->options[a->n_values]) : NULL;
+	a->why[0] = '\0';
+	if (a->spec->options == any_option && a->spec->conduct)
+		add_variables(a, lake, filled);
+	for (const char *const *name = a->spec->options; name && name != any_option && *name && a->n_values < ACTION_OPTIONS_MAX; name++)
+		add_field(a, *name, "", filled);
+}
 
-		prompt_set(&a->values[a->n_values], value ? value : "");
-	}
+bool acting_refused(struct acting *a, const char *why)
+{
+	if (!a->n_values || a->mode != ACTING_ONE)
+		return false;
+	a->mode = ACTING_FORM;
+	text_clean(a->why, sizeof a->why, text_of(why));
+	return true;
 }
 
 static enum acting_key wishes(struct acting *a)
 {
+	struct action_wish on = a->on;
+
 	a->on.n_options = 0;
+	for (size_t i = 0; i < on.n_options; i++)
+		if (is_no_field(on.options[i].name))
+			wish_option_set(&a->on, on.options[i].name, on.options[i].value);
 	for (size_t i = 0; i < a->n_values; i++)
-		if (a->values[i].len)
-			wish_option_set(&a->on, a->spec->options[i], a->values[i].s);
+		if (a->values[i].len && strcmp(a->values[i].s, a->was[i]) != 0)
+			wish_option_set(&a->on, a->names[i], a->values[i].s);
+	a->why[0] = '\0';
 	a->top = 0;
 	a->n_run = 0;
 	a->go_on = false;
@@ -62,27 +114,37 @@ enum acting_key acting_form_key(struct acting *a, int key)
 
 void acting_form_draw(const struct acting *a, const struct lake *lake, struct canvas *c, int *y, int *x)
 {
-	int width = c->width - LABEL - 2 < FIELD ? c->width - LABEL - 2 : FIELD;
+	int width = c->width - LABEL - 2 < FIELD ? c->width - LABEL - 2 : FIELD, beside = c->width - LABEL - width - 3, gap = c->height < 12 ? 0 : 1;
+	int rows = c->height - 2 - 2 * gap, line = 1 + gap;
+	char words[REASON_SIZE] = "";
+	size_t first;
 
 	canvas_clear(c);
 	canvas_printf(c, 0, 1, -1, a->spec->destructive ? STYLE_WARN : STYLE_TITLE, "%s %.60s%s%.100s", a->spec->verb,
-		a->n_marks ? "what is marked" : a->on.service, a->n_marks ? "" : " ", a->n_marks ? "" : a->on.subject);
-	for (size_t i = 0; i < a->n_values && 2 + (int)i < c->height - 1; i++) {
+		a->n_marks ? "what is marked" : a->on.service, a->n_marks || !a->on.service[0] ? "" : " ", a->n_marks ? "" : a->on.subject);
+	rows = a->why[0] || beside < FIELD ? rows - 2 : rows; /* words stand below */
+	rows = rows < 1 ? 1 : rows;
+	first = a->value >= (size_t)rows ? a->value - (size_t)rows + 1 : 0;
+	for (size_t i = first; i < a->n_values && i < first + (size_t)rows; i++, line++) {
 		char hint[200] = "";
 		int at;
 
 		if (a->spec->hint)
-			a->spec->hint(lake, &a->on, a->spec->options[i], hint);
-		canvas_text(c, 2 + (int)i, 1, LABEL - 1, STYLE_DIM, a->spec->options[i]);
-		at = prompt_draw(&a->values[i], c, 2 + (int)i, LABEL, width, "");
-		canvas_text(c, 2 + (int)i, LABEL + width + 2, -1, STYLE_DIM, hint);
+			a->spec->hint(lake, &a->on, a->names[i], hint);
+		canvas_text(c, line, 1, LABEL - 1, STYLE_DIM, a->names[i]);
+		at = prompt_draw(&a->values[i], c, line, LABEL, width, "");
+		if (canvas_columns(c, hint) <= beside)
+			canvas_text(c, line, LABEL + width + 2, -1, STYLE_DIM, hint);
+		else if (i == a->value)
+			text_copy(words, sizeof words, text_of(hint));
 		if (i == a->value) {
-			*y = 2 + (int)i;
+			*y = line;
 			*x = at;
 		}
 	}
-	canvas_parts(c, 3 + (int)a->n_values < c->height ? 3 + (int)a->n_values : c->height - 1, 1, c->width - 2, STYLE_KEY,
-		"Enter shows what it would do   Esc leaves   Tab next line; empty: as it stands");
+	canvas_parts(c, line + gap, 1, c->width - 2, STYLE_KEY, "Enter shows what exactly   Esc leaves   Tab next line; empty: as it stands");
+	if (a->why[0] || words[0])
+		action_why_draw(c, line + gap + 1, a->why[0] ? a->why : words);
 }
 
 /* ---- several ---- */
@@ -166,7 +228,7 @@ static void draw_question(const struct acting *a, const struct sums *n, struct c
 	if (n->going)
 		snprintf(words, sizeof words, "%zu of %zu are over   c cancels what is not   Esc leaves them running (X lists them)", n->over, a->n_marks);
 	else if (n->preparing)
-		snprintf(words, sizeof words, "finding out what it would do to each   Esc leaves   nothing is changed yet");
+		snprintf(words, sizeof words, "finding out what it does   Esc leaves   nothing is changed yet");
 	else if (n->offered)
 		snprintf(words, sizeof words, "Run these %zu, one after another? [y/N]   f: %s after a failure", n->offered, a->go_on ? "stop" : "go on");
 	else

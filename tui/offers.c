@@ -33,6 +33,23 @@ static void weigh(const struct lake *lake, struct offer *o)
 		snprintf(o->detail, sizeof o->detail, "%s", why);
 }
 
+/* Something has to be typed before it is known what its steps are: a variable that has no value, or a secret, which was not kept. */
+static bool is_askable(const struct lake *lake, const struct runbook *b, bool resume)
+{
+	const struct run_last *last = run_last_of(lake->last_runs, lake->n_last_runs, b->name);
+	struct book_variable list[ACTION_OPTIONS_MAX];
+	bool lacks = false;
+
+	if (lake->locked || lake->replayed || (last && last->state == ACTION_RUNNING) || (resume && last->print != runbook_print(b)))
+		return false;
+	for (size_t i = runbook_variables(lake->profile, b, list); i-- > 0;) {
+		const char *value = resume ? wish_option(&last->wish, list[i].name) : NULL;
+
+		lacks = lacks || (value ? strstr(value, "***") != NULL : !list[i].value);
+	}
+	return lacks;
+}
+
 static bool get_book(const struct lake *lake, const struct runbook *b, bool resume, struct offer *out)
 {
 	const struct run_last *last = run_last_of(lake->last_runs, lake->n_last_runs, b->name);
@@ -51,7 +68,8 @@ static bool get_book(const struct lake *lake, const struct runbook *b, bool resu
 		snprintf(out->detail, sizeof out->detail, "go on at step %zu of %zu: its last run was %s %s ago", last->step, last->n_steps,
 			last->state == ACTION_OPEN ? "cut short" : action_state_word(last->state), ago);
 	else
-		snprintf(out->detail, sizeof out->detail, "%s%s%zu steps%s%s%s%s%s", b->about ? b->about : "", b->about ? "; " : "", b->n_steps,
+		snprintf(out->detail, sizeof out->detail, "%s%s%zu step%s%s%s%s%s%s", b->about ? b->about : "", b->about ? "; " : "", b->n_steps,
+			b->n_steps == 1 ? "" : "s",
 			last ? ", last run " : ", never run", last ? last->state == ACTION_OPEN ? "cut short" : action_state_word(last->state) : "",
 			last ? " " : "", ago, last ? " ago" : "");
 	return true;
@@ -61,6 +79,7 @@ bool offer_get(const struct lake *lake, int number, struct offer *out)
 {
 	const struct profile *p = profile_of(lake);
 	int books = 2 * (int)p->n_runbooks;
+	char detail[sizeof out->detail];
 
 	*out = (struct offer){.can = false};
 	if (number < 0 || number >= books + TESTDATA_COUNT)
@@ -79,6 +98,11 @@ bool offer_get(const struct lake *lake, int number, struct offer *out)
 		snprintf(out->title, sizeof out->title, "%s testdata", verb);
 		snprintf(out->detail, sizeof out->detail, "%s", spec ? spec->help : "");
 	}
+	text_copy(detail, sizeof detail, text_of(out->detail));
 	weigh(lake, out);
+	if (!out->can && number < books && is_askable(lake, &p->runbooks[number / 2], number % 2)) {
+		out->can = true;
+		text_copy(out->detail, sizeof out->detail, text_of(detail));
+	}
 	return true;
 }

@@ -8,7 +8,7 @@
 
 #include "canvas.h"
 
-enum { PROMPT_SIZE = 128 };
+enum { PROMPT_SIZE = 160 };
 
 struct prompt {
 	char s[PROMPT_SIZE]; /* clean */

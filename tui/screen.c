@@ -619,9 +619,11 @@ static void run_choice(struct screen *s, const struct choice *chosen, struct wis
 		go_to_panel(s, choice.number);
 	else if (choice.what == CHOICE_SERVICE)
 		open_service(s, choice.title + strlen("open "));
-	else if (choice.what == CHOICE_OFFER && acting_offer(&s->acting, s->lake, choice.number)) {
-		s->mode = MODE_ACTING;
-		wish->what |= WISH_ACT;
+	else if (choice.what == CHOICE_OFFER) {
+		enum acting_key what = acting_offer(&s->acting, s->lake, choice.number);
+
+		s->mode = what == ACTING_CLOSES ? MODE_PANEL : MODE_ACTING;
+		wish->what |= what == ACTING_WISHES ? WISH_ACT : 0;
 		wish->action = &s->acting.on;
 	}
 }
@@ -668,7 +670,7 @@ static void acting_mode_key(struct screen *s, int key, struct wish *wish)
 	} else if (what == ACTING_CHANGES) {
 		wish->what |= WISH_CANCEL;
 		wish->id = s->acting.id;
-		acting_form(&s->acting, &s->acting.on);
+		acting_form(&s->acting, s->lake, &s->acting.on);
 	} else if (what == ACTING_CONFIRMS || what == ACTING_DROPS) {
 		wish->what |= what == ACTING_CONFIRMS ? WISH_CONFIRM : WISH_CANCEL;
 		wish->id = s->acting.id;
@@ -684,7 +686,7 @@ void screen_offer(struct screen *s, uint64_t id, const char *refused)
 {
 	if (id)
 		acting_one(&s->acting, id);
-	else {
+	else if (s->mode != MODE_ACTING || !acting_refused(&s->acting, refused)) {
 		s->mode = MODE_PANEL;
 		screen_say(s, STYLE_WARN, "%s", refused);
 	}

@@ -113,6 +113,19 @@ static bool intended(const struct lake *lake, const struct action_wish *w, const
 	return true;
 }
 
+static void hint(const struct lake *lake, const struct action_wish *w, const char *option, char out[200])
+{
+	const struct runbook *b = lake->profile ? profile_runbook(lake->profile, w->subject) : NULL;
+	struct book_variable list[ACTION_OPTIONS_MAX];
+	size_t n = b ? runbook_variables(lake->profile, b, list) : 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, option))
+			snprintf(out, 200, "%s%.150s", list[i].secret ? "empty: as the profile says, which is not shown" : list[i].value ? "by itself " :
+				"it has to be given", list[i].value && !list[i].secret ? list[i].value : "");
+}
+
 static bool offer(const struct lake *lake, const struct action_wish *w, struct action_target *t, char why[200])
 {
 	const struct runbook *b;
@@ -551,6 +564,6 @@ void run_cut_short(struct action_job *j)
 }
 
 const struct action_spec action_run = {
-	.verb = "run", .help = "the steps of a runbook of the profile, one after the other", .on = ON_PROFILE, .options = any_option, .destructive = true,
+	.verb = "run", .help = "the steps of a runbook of the profile, one after the other", .on = ON_PROFILE, .options = any_option, .hint = hint, .destructive = true,
 	.limit_ms = 86400000, .offer = offer, .conduct = conduct, .free = free_run,
 };

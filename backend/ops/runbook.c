@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops.h"
 #include "ops_own.h"
 
 enum { WAIT_MS = 60000, ARGV_MAX = 100 };
@@ -116,6 +117,42 @@ bool runbook_has_variable(const struct runbook *b, const char *name)
 			if (strstr(*w, used))
 				return true;
 	return false;
+}
+
+static void add_variable(const struct profile *p, struct book_variable *out, size_t *n, const char *name, const char *value)
+{
+	char masked[VARIABLE_SIZE];
+	size_t i = 0;
+
+	while (i < *n && strcmp(out[i].name, name) != 0)
+		i++;
+	if (i < *n || i == ACTION_OPTIONS_MAX)
+		return;
+	text_copy(masked, sizeof masked, text_of(value));
+	audit_mask(p, masked, sizeof masked);
+	out[i] = (struct book_variable){.value = value, .secret = value && strcmp(masked, value) != 0};
+	text_copy(out[i].name, sizeof out[i].name, text_of(name));
+	(*n)++;
+}
+
+size_t runbook_variables(const struct profile *p, const struct runbook *b, struct book_variable out[ACTION_OPTIONS_MAX])
+{
+	char name[ACTION_VERB_SIZE];
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n_variables; i++)
+		add_variable(p, out, &n, b->variables[i].name, b->variables[i].value);
+	for (size_t i = 0; i < b->n_steps; i++)
+		for (const char *const *w = b->steps[i].words; *w; w++)
+			for (struct text rest = text_of(*w); rest.len;) {
+				size_t skip = text_starts(rest, "$$") ? 2 : 1;
+
+				if (text_starts(rest, "${") && variable_name(&rest, name, NULL))
+					add_variable(p, out, &n, name, NULL);
+				else
+					rest = (struct text){rest.at + skip, rest.len - skip};
+			}
+	return n;
 }
 
 bool runbook_given(const struct profile *p, const struct runbook *b, const struct action_wish *given, struct err *err)

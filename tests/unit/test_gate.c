@@ -155,7 +155,12 @@ static void by_offer(const struct action_spec *spec)
 
 	(void)spec;
 	for (int i = 0; i < offers_end(&world.lake); i++)
-		if (acting_offer(a, &world.lake, i)) {
+		switch ((int)acting_offer(a, &world.lake, i)) {
+		case ACTING_STAYS: /* its variables, as they are */
+			press(a, K_ENTER);
+			press(a, 'y');
+			break;
+		case ACTING_WISHES:
 			acting_one(a, ask(&a->on));
 			press(a, 'y');
 		}

@@ -22,6 +22,8 @@
 
 #include "../../backend/ops/commands.h"
 #include "../../backend/ops/ops.h"
+#include "../../tui/acting.h"
+#include "../../tui/keymap.h"
 #include "../../tui/offers.h"
 #include "fixture_bytes.h"
 #include "fixture_ops.h"
@@ -764,8 +766,12 @@ static void the_profiles_own_is_offered_and_what_was_not_done_can_go_on(void **s
 		n += offer_get(&world.lake, i, &offer);
 	assert_int_equal(n, 3);
 	assert_true(offer_get(&world.lake, 2, &offer));
+	assert_true(offer.can); /* x is asked for, and then judged */
+	assert_non_null(strstr(offer.detail, "1 step, never run"));
+	world.lake.locked = "locked: L unlocks";
+	assert_true(offer_get(&world.lake, 2, &offer));
 	assert_false(offer.can);
-	assert_non_null(strstr(offer.detail, "${x} is not set"));
+	world.lake.locked = NULL;
 	id = begun(&w);
 	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
 	turn();
@@ -776,6 +782,117 @@ static void the_profiles_own_is_offered_and_what_was_not_done_can_go_on(void **s
 	world.lake.replayed = true;
 	assert_true(offer_get(&world.lake, 1, &offer));
 	assert_false(offer.can);
+}
+
+/* ---- on the screen ---- */
+
+static void type(struct acting *a, const char *s)
+{
+	for (; *s; s++)
+		assert_int_equal(acting_press(a, &world.lake, *s), ACTING_STAYS);
+}
+
+static bool form_says(struct acting *a, int width, int height, const char *words)
+{
+	struct canvas *c = canvas_new(width, height, true);
+	int y = -1, x = 0;
+	bool says = false;
+
+	acting_draw(a, &world.lake, c, &y, &x);
+	for (int i = 0; i < height && !says; i++) {
+		char line[400] = "";
+
+		for (int k = 0; k < width; k++)
+			line[k] = (char)c->cells[(ptrdiff_t)i * c->stride + k].code[0];
+		says = strstr(line, words) != NULL;
+	}
+	assert_true(a->mode != ACTING_FORM || (y >= 0 && y < height && x < width));
+	canvas_free(c);
+	return says;
+}
+
+static void variables_are_seen_and_typed_before_the_steps_are(void **state)
+{
+	struct acting *a = mem_new(1, sizeof *a);
+	struct err err = {0};
+	uint64_t id;
+
+	(void)state;
+	use("[runbook ask]\nvar.word = hello\nvar.secret = hunter2-hunter2\nstep = command /bin/echo ${word} ${version} $${word} ${secret}\n"
+		"step = command /bin/test ${version} = 4.2\n[runbook plain]\nstep = command /bin/true\n");
+	assert_int_equal(acting_offer(a, &world.lake, 0), ACTING_STAYS); /* version has no value: it can still be chosen */
+	assert_int_equal(a->mode, ACTING_FORM);
+	assert_int_equal(a->n_values, 3);
+	assert_string_equal(a->names[0], "word");
+	assert_string_equal(a->values[0].s, "hello");
+	assert_string_equal(a->names[1], "secret");
+	assert_string_equal(a->values[1].s, "");
+	assert_string_equal(a->names[2], "version");
+	assert_string_equal(a->values[2].s, "");
+	assert_true(form_says(a, 100, 28, "by itself hello"));
+	assert_true(form_says(a, 100, 28, "which is not shown"));
+	assert_true(form_says(a, 100, 28, "it has to be given"));
+	assert_true(form_says(a, 100, 28, "run ask"));
+	assert_false(form_says(a, 100, 28, "hunter2"));
+	assert_true(form_says(a, 40, 8, "version") && form_says(a, 40, 8, "Enter shows what exactly") && form_says(a, 40, 8, "by itself hello"));
+	assert_int_equal(acting_press(a, &world.lake, K_ENTER), ACTING_WISHES); /* what is missing is told, and what was typed stays */
+	assert_int_equal(ops_wish(world.ops, &world.lake, &a->on, &err), 0);
+	assert_true(acting_refused(a, err.words));
+	assert_true(form_says(a, 100, 28, "${version} is not set"));
+	acting_press(a, &world.lake, K_UP);
+	type(a, "4.2");
+	acting_press(a, &world.lake, K_TAB);
+	type(a, " $(reboot)");
+	assert_int_equal(acting_press(a, &world.lake, K_ENTER), ACTING_WISHES);
+	assert_int_equal(a->on.n_options, 2);
+	assert_string_equal(wish_option(&a->on, "word"), "hello $(reboot)");
+	assert_string_equal(wish_option(&a->on, "version"), "4.2");
+	id = wished(&a->on);
+	acting_one(a, id);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(form_says(a, 100, 28, "/bin/echo 'hello $(reboot)' 4.2 '${word}' ***"));
+	assert_true(form_says(a, 100, 28, "o variables"));
+	assert_int_equal(acting_press(a, &world.lake, 'o'), ACTING_CHANGES); /* as the screen does it */
+	ops_drop(world.ops, id);
+	turn();
+	acting_form(a, &world.lake, &a->on);
+	assert_string_equal(a->values[0].s, "hello $(reboot)");
+	assert_string_equal(a->values[2].s, "4.2");
+	assert_int_equal(acting_press(a, &world.lake, K_ENTER), ACTING_WISHES);
+	id = wished(&a->on);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_int_equal(acting_offer(a, &world.lake, 2), ACTING_WISHES); /* without variables nothing is asked */
+	free(a);
+}
+
+static void a_resumed_run_shows_what_it_was_given(void **state)
+{
+	struct acting *a = mem_new(1, sizeof *a);
+	struct action_wish w = run_wish("two");
+	uint64_t id;
+
+	(void)state;
+	use("[runbook two]\nvar.word = a\nvar.key = b\nstep = command /bin/test ${word}${key} = never\n");
+	wish_option_set(&w, "word", "typed");
+	wish_option_set(&w, "key", "hunter2-hunter2");
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_FAILED);
+	open_again();
+	assert_int_equal(acting_offer(a, &world.lake, 1), ACTING_STAYS); /* though its secret was not kept */
+	assert_string_equal(a->values[0].s, "typed");
+	assert_string_equal(a->values[1].s, "");
+	acting_press(a, &world.lake, K_TAB);
+	type(a, "c");
+	assert_int_equal(acting_press(a, &world.lake, K_ENTER), ACTING_WISHES);
+	assert_string_equal(wish_option(&a->on, RUN_RESUME), "yes");
+	assert_string_equal(wish_option(&a->on, "key"), "c");
+	assert_null(wish_option(&a->on, "word")); /* as it was */
+	id = wished(&a->on);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_string_equal(lake_run(&world.lake, id)->steps[0].exact, "/bin/test typedc = never");
+	free(a);
 }
 
 /* ---- nothing to do ---- */
@@ -888,6 +1005,8 @@ static void a_step_that_has_nothing_to_do_is_done(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(variables_are_seen_and_typed_before_the_steps_are),
+		TEST(a_resumed_run_shows_what_it_was_given),
 		TEST(nothing_to_do_is_as_good_as_done),
 		TEST(a_step_that_has_nothing_to_do_is_done),
 		TEST(what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy),

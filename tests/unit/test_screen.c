@@ -668,7 +668,7 @@ static void what_a_verb_takes_is_typed_before_it_is_wished(void **state)
 	(void)state;
 	a->spec = action_spec_of("expire", ON_TABLE);
 	a->on = (struct action_wish){.verb = "expire", .service = "lake", .subject = "a.b"};
-	acting_form(a, NULL);
+	acting_form(a, NULL, NULL);
 	assert_int_equal(a->mode, ACTING_FORM);
 	assert_int_equal(a->n_values, 3); /* older_than, retain_last, by */
 	for (size_t i = 0; days[i]; i++)
@@ -682,7 +682,7 @@ static void what_a_verb_takes_is_typed_before_it_is_wished(void **state)
 	assert_int_equal(a->on.n_options, 2);
 	assert_string_equal(wish_option(&a->on, "older_than"), "7d");
 	assert_string_equal(wish_option(&a->on, "retain_last"), "5");
-	acting_form(a, &a->on); /* changed later: what was typed stands there */
+	acting_form(a, NULL, &a->on); /* changed later: what was typed stands there */
 	assert_string_equal(a->values[0].s, "7d");
 	assert_int_equal(acting_form_key(a, K_ESCAPE), ACTING_CLOSES);
 	free(a);
@@ -701,7 +701,7 @@ static void of_several_only_those_that_are_offered_run_after_one_yes(void **stat
 	(void)state;
 	a->spec = action_spec_of("compact", ON_TABLE);
 	a->n_marks = 3;
-	acting_form(a, NULL);
+	acting_form(a, NULL, NULL);
 	assert_int_equal(acting_form_key(a, K_ENTER), ACTING_WISHES);
 	assert_int_equal(a->mode, ACTING_MANY);
 	acting_many(a, 0, 5, "");
