@@ -56,6 +56,7 @@ bool step_says_all(const struct step_shown *s); /* its title is what is run, to 
 struct step_shown { /* all clean, no secret in it */
 	char title[160];
 	char exact[1000];     /* what its action prepared when the whole was prepared, or why that cannot be known yet; then what ran */
+	char where[420];      /* of a program: in which folder, with which file of environment; "" as we are */
 	bool known;           /* exact is what would run */
 	bool destructive;
 	enum stage stage;

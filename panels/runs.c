@@ -49,6 +49,8 @@ static void put_step(struct drawing *d, const struct lake *lake, const struct ac
 	canvas_text(d->c, d->y++, TEXT_AT, room, s->stage == STAGE_PASSED ? STYLE_DIM : STYLE_NORMAL, s->title);
 	if ((plan || current) && s->stage != STAGE_PASSED && s->exact[0] && !told)
 		put_lines(d, !s->known ? STYLE_WARN : STYLE_DIM, s->exact);
+	if ((plan || current) && s->stage != STAGE_PASSED)
+		put_lines(d, STYLE_DIM, s->where);
 	if (s->words[0])
 		put_lines(d, marks[s->stage].style, s->words);
 }

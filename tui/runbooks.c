@@ -32,6 +32,7 @@ void print_run_offer(const struct run_shown *run)
 		printf("%3zu%s %s\n", i + 1, run->steps[i].destructive ? "!" : ".", run->steps[i].title);
 		if (!step_says_all(&run->steps[i]))
 			print_lines(run->steps[i].known ? "       " : "     ? ", run->steps[i].exact);
+		print_lines("       ", run->steps[i].where);
 		print_lines("     ! ", run->steps[i].words);
 	}
 	printf("each begins when the one before is done, and all end at the first that fails; ! takes something down\n");

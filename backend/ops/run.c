@@ -235,6 +235,20 @@ static void say_not_yet(struct action_job *j, const struct run *r, struct step_s
 	ops_mask(j->ops, s->exact, sizeof s->exact, words);
 }
 
+/* A program runs where the profile says, and that is as much a part of it as its words. */
+static void say_where(struct action_job *j, const struct run *r, struct step_shown *s)
+{
+	const struct testdata *t = &r->profile->testdata;
+	bool command = r->step.kind == STEP_IS_COMMAND, ours = command || !strcmp(r->step.wish.service, "testdata");
+	const char *folder = command ? r->book->directory : ours ? t->directory : NULL;
+	const char *environment = command ? r->book->environment : ours ? t->environment : NULL;
+	char words[sizeof s->where];
+
+	snprintf(words, sizeof words, "%s%.180s%s%s%.180s", folder ? "in " : "", folder ? folder : "", folder && environment ? ", " : "",
+		environment ? "environment of " : "", environment ? environment : "");
+	ops_mask(j->ops, s->where, sizeof s->where, words);
+}
+
 /* True: this step is known as far as it can be. */
 static bool rehearse_step(struct action_job *j, const struct lake *lake, struct run *r, struct conducted *c)
 {
@@ -247,6 +261,7 @@ static bool rehearse_step(struct action_job *j, const struct lake *lake, struct 
 		if (!read_step(r, c))
 			return false;
 		s->destructive = is_destructive(r->step.wish.verb);
+		say_where(j, r, s);
 		if (r->step.kind == STEP_IS_WAIT) {
 			s->known = true;
 			snprintf(s->exact, sizeof s->exact, "waits at most %s", clock_span(span, r->step.limit_ms));

@@ -895,6 +895,29 @@ static void a_resumed_run_shows_what_it_was_given(void **state)
 	free(a);
 }
 
+static void a_step_tells_where_it_runs_without_its_secrets(void **state)
+{
+	struct acting *a = mem_new(1, sizeof *a);
+	struct action_wish w = run_wish("placed");
+	char ini[600];
+	uint64_t id;
+
+	(void)state;
+	make_file("env");
+	snprintf(ini, sizeof ini, "[runbook placed]\ndirectory = %s\nenvironment = %s/hunter2-hunter2/../env\nstep = command /bin/true\nstep = wait web=serving\n"
+		"step = testdata load\n[testdata]\nload = /bin/true\ndirectory = /\n", world.folder, world.folder);
+	use(ini);
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	snprintf(ini, sizeof ini, "in %s, environment of %s/***/../env", world.folder, world.folder);
+	assert_string_equal(lake_run(&world.lake, id)->steps[0].where, ini);
+	assert_string_equal(lake_run(&world.lake, id)->steps[1].where, "");
+	assert_string_equal(lake_run(&world.lake, id)->steps[2].where, "in /");
+	acting_one(a, id);
+	assert_true(form_says(a, 100, 28, ini));
+	free(a);
+}
+
 /* ---- nothing to do ---- */
 
 /* A Delta table of so many files of 1000 bytes in the folder t, told by its catalog. */
@@ -1007,6 +1030,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(variables_are_seen_and_typed_before_the_steps_are),
 		TEST(a_resumed_run_shows_what_it_was_given),
+		TEST(a_step_tells_where_it_runs_without_its_secrets),
 		TEST(nothing_to_do_is_as_good_as_done),
 		TEST(a_step_that_has_nothing_to_do_is_done),
 		TEST(what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy),
