@@ -369,7 +369,7 @@ static void a_service_that_is_not_there_stays_absent_and_is_told_of(void **state
 		fail_msg("%s", err.words);
 	engine = engine_start(&(struct engine_options){.host = host, .profile = profile, .headless = true}, &err);
 	assert_non_null(engine);
-	while (wait_left(wait) && (!s || !s->depth)) {
+	while (wait_left(wait) && (!s || !s->depth || s->verdict.shown.verdict != VERDICT_ABSENT)) {
 		wait_fd(wait_for(200, -1), engine_fd(engine), POLLIN);
 		engine_turn(engine);
 		for (size_t i = 0; i < engine_lake(engine)->n_services; i++)
