@@ -70,6 +70,17 @@ def service(document, name):
     return next((s for s in document["services"] if s["name"] == name), None)
 
 
+def settled(seconds, look, every=0.5):
+    """look() gives (name, held, why) of all that must hold at one time: told at the first look where all of it does, or as it is at the last."""
+    def holds():
+        try:
+            told = look()
+        except (LookupError, TypeError, ValueError, AttributeError, OSError):  # what is asked of is not there yet
+            return None
+        return told if all(held for _, held, _ in told) else None
+    return all([ok(*one) for one in until(seconds, holds, every) or look()])
+
+
 def awaited(name, holds, seconds=60, **more):
     """The service at the first look of which it holds, or at the last one: a loaded machine may cost a look."""
     last = None

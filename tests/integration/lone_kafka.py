@@ -3,13 +3,12 @@
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-from check import LAKETOP, ROOT
+from check import LAKETOP, ROOT, free_port
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 sys.dont_write_bytecode = True
@@ -47,16 +46,11 @@ def missing():
     return ""
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Broker:
     def __init__(self):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="lone-kafka-", dir="/var/tmp"))
-        self.port, controller, self.client = free_port(), free_port(), None
+        self.port = free_port()
+        controller, self.client = free_port((self.port,)), None
         (self.home / "server.properties").write_text(CONFIG.format(home=self.home, port=self.port, controller=controller))
         self.profile = str(self.home / "profile.ini")
         pathlib.Path(self.profile).write_text(PROFILE.format(port=self.port))
@@ -69,13 +63,13 @@ class Broker:
     def command(self, main, *words):
         return [java(), "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", place("kafka") + "/*", main, *words]
 
-    def run(self, main, *words, timeout=120):
+    def run(self, main, *words, timeout=300):
         return subprocess.run(self.command(main, *words), capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
 
     def stop(self):
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -92,7 +86,7 @@ class Broker:
             self.client = AdminClient(self.at())
         return self.client
 
-    def ready(self, seconds=90):
+    def ready(self, seconds=240):
         end_at = time.monotonic() + seconds
         while True:
             try:
@@ -105,13 +99,13 @@ class Broker:
     def make_topics(self, names, partitions):
         from confluent_kafka.admin import NewTopic
         for made in self.admin().create_topics([NewTopic(name, partitions, 1) for name in names]).values():
-            made.result(30)
+            made.result(90)
 
     def produce(self, topic, value, **more):
         from confluent_kafka import Producer
         producer = Producer({**self.at(), "compression.type": "lz4"})
         producer.produce(topic, value, **more)
-        assert producer.flush(30) == 0
+        assert producer.flush(90) == 0
 
     def commit(self, group, offsets):
         """offsets: {(topic, partition): offset}. A fresh coordinator refuses single partitions for a while."""
@@ -119,7 +113,7 @@ class Broker:
         wanted = [TopicPartition(t, p, o) for (t, p), o in offsets.items()]
         for _ in range(60):
             try:
-                done = list(self.admin().alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)]).values())[0].result(30)
+                done = list(self.admin().alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)]).values())[0].result(90)
                 if not any(p.error for p in done.topic_partitions):
                     return
             except Exception:  # noqa: BLE001 - no coordinator yet
@@ -133,7 +127,7 @@ class Broker:
         consumer = Consumer({**self.at(), "group.id": group, "auto.offset.reset": "earliest", "enable.auto.commit": False, **more})
         consumer.subscribe(topics)
         last = None
-        end_at = time.monotonic() + 40
+        end_at = time.monotonic() + 120
         while records and time.monotonic() < end_at:
             m = consumer.poll(0.5)
             if m and not m.error():
@@ -153,7 +147,7 @@ class Broker:
         for i in range(TOPICS * PARTITIONS * RECORDS):
             producer.produce(names[i % TOPICS], f'{{"order": {i}}}', key=str(i), partition=i // TOPICS % PARTITIONS)
             producer.poll(0)
-        assert producer.flush(60) == 0
+        assert producer.flush(180) == 0
         for n in range(GROUPS):
             self.commit(f"g{n:02d}", {(t, p): (7 * n + 13 * p + k) % (RECORDS + 1) for k, t in enumerate(names) for p in range(PARTITIONS)
                                       if (n, p) != (3, 5)})
@@ -175,7 +169,7 @@ class Broker:
         """The same of laketop."""
         import json
         began = time.monotonic()
-        done = subprocess.run([LAKETOP, "lag", "--json", "--profile", self.profile], capture_output=True, text=True, timeout=30,
+        done = subprocess.run([LAKETOP, "lag", "--json", "--profile", self.profile], capture_output=True, text=True, timeout=120,
                               stdin=subprocess.DEVNULL)
         took = time.monotonic() - began
         document = json.loads(done.stdout)

@@ -8,7 +8,7 @@ import threading
 import urllib.parse
 import urllib.request
 
-from check import Lab, end, laketop, ok, screen, service, skip, status, story, until
+from check import Lab, awaited, end, laketop, ok, screen, service, skip, status, story, until
 from replay_http import Replay
 
 own = Lab("catalogs", "light", "catalogs")
@@ -131,7 +131,8 @@ def storage_that_is_down_is_said_of_its_catalogs():
 def a_refused_key_is_not_down():
     own("break", "refused-key")
     try:
-        said = laketop("tables", "--profile", own.profile).stdout
+        said = until(60, lambda: "refuses the credential" in (told := laketop("tables", "--profile", own.profile).stdout) and told, 1) or \
+            laketop("tables", "--profile", own.profile).stdout
         line = next((x for x in said.splitlines() if x.startswith("weed:")), "")
         ok("a-refused-key-is-said-of-the-catalog", "refuses the credential" in said and all(s not in said for s in own.secrets()), line or said[:300])
     finally:
@@ -141,11 +142,11 @@ def a_refused_key_is_not_down():
 def a_catalog_that_was_killed_keeps_its_last_known_tables():
     with screen("--profile", own.profile, columns=150, lines=45) as s:
         s.press("4")
-        if not ok("the-tables-panel-shows-the-fixture", until(20, lambda: "clicks" in s.text() and "fixture" in s.text()), s.text()):
+        if not ok("the-tables-panel-shows-the-fixture", until(60, lambda: "clicks" in s.text() and "fixture" in s.text()), s.text()):
             return
         own("break", "killed:iceberg-rest")
         try:
-            kept = until(75, lambda: (t := s.text()) and ("refused" in t.lower() or "nobody listens" in t) and "clicks" in t and "fixture" in t)
+            kept = until(150, lambda: (t := s.text()) and ("refused" in t.lower() or "nobody listens" in t) and "clicks" in t and "fixture" in t)
             ok("a-killed-catalog-keeps-its-last-known-tables", kept, s.text())
         finally:
             own("heal")
@@ -186,8 +187,7 @@ def what_cannot_be_installed_is_met_as_recorded():
         secret.write_text("recorded\n")
         os.chmod(secret, 0o600)
         profile.write_text(PROFILE.format(unity=unity.server_address[1], polaris=polaris.server_address[1], secret=secret))
-        told = status(profile=str(profile))
-        uc, po = service(told, "unity-catalog"), service(told, "polaris")
+        uc, po = (awaited(name, lambda s: s["verdict"] == "serving", profile=str(profile)) for name in ("unity-catalog", "polaris"))
         ok("recorded-unity-catalog-serves", uc["verdict"] == "serving" and uc["figures"]["catalogs"]["value"] == 1, uc)
         ok("recorded-polaris-serves", po["verdict"] == "serving" and po["figures"]["catalogs"]["value"] == 2, po)
         found = tables(str(profile))

@@ -5,12 +5,11 @@ of OPTIMIZE equal to what OPTIMIZE then did; the preview of VACUUM equal to VACU
 laketop itself runs both, by a Spark Connect that has Delta: what was listed is what went."""
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 
-from check import HOME, ROOT, Lab, end, laketop, ok, story, until
+from check import HOME, ROOT, Lab, end, free_port, laketop, ok, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 
@@ -26,7 +25,7 @@ def tool(view):
         key.write(f"{kit.secret('s3-key')}\n{kit.secret('s3', 40)}\n")
         key.flush()
         done = subprocess.run([str(ROOT / "build" / "release" / "delta"), "-s", f"{HOST}:{port('seaweedfs', 's3')}", "-u", key.name, view,
-                               *(f"{DELTA_FOLDER}/{t}" for t in TABLES)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+                               *(f"{DELTA_FOLDER}/{t}" for t in TABLES)], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
     return dict(zip(TABLES, map(json.loads, done.stdout.splitlines())))
 
 
@@ -132,9 +131,7 @@ def do(verb, table, profile, state, *words):
 
 def acted_on():
     with tempfile.TemporaryDirectory() as state:
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
+        port = free_port()  # none of those that the kernel gives away: the server comes up much later
         profile = os.path.join(state, "profile.ini")
         with open(HOME / "profile.ini", encoding="utf-8") as lines, open(profile, "w", encoding="utf-8") as out:
             out.write(lines.read().replace("kind = delta\n", "kind = delta\nengine = delta-connect\n") +
@@ -142,7 +139,7 @@ def acted_on():
         os.chmod(profile, 0o600)
         server = connect(port)
         try:
-            until(120, lambda: laketop("check", "delta-connect", "--profile", profile).returncode == 0, 1)
+            until(240, lambda: laketop("check", "delta-connect", "--profile", profile).returncode == 0, 1)
             done = do("vacuum", "orders", profile, state, "retain=24h", "--yes")
             ok("less-than-a-table-keeps-is-refused-with-the-reason", done.returncode == 2 and "deletedFileRetentionDuration" in done.stderr,
                (done.returncode, done.stderr))
@@ -157,7 +154,7 @@ def acted_on():
                (done.stdout, done.stderr, left))
         finally:
             os.killpg(server.pid, 15)
-            server.wait(60)
+            server.wait(120)
 
 
 def main():

@@ -55,7 +55,7 @@ def following(*args, env=None):
         yield child, out.read_text
     finally:
         child.terminate()
-        child.wait(20)
+        child.wait(60)
 
 
 # ---- files ----
@@ -94,10 +94,10 @@ def a_followed_file_is_rotated_and_cut():
     path = home / "followed.log"
     path.write_text("begun\n")
     with following(path) as (child, printed):
-        until(20, lambda: "begun" in printed())
+        until(60, lambda: "begun" in printed())
         with path.open("a") as to:
             to.write("appended\n")
-        ok("what-is-appended-comes", until(20, lambda: "appended" in printed()), printed())
+        ok("what-is-appended-comes", until(60, lambda: "appended" in printed()), printed())
         with path.open("a") as to:
             to.write("last words of the old one\n")
             to.flush()
@@ -106,18 +106,18 @@ def a_followed_file_is_rotated_and_cut():
             time.sleep(1)
             to.write("written after it was renamed\n")
         path.write_text("first of the new one\n")
-        ok("the-rest-of-a-rotated-file-and-the-new-one-come", until(20, lambda: all(
+        ok("the-rest-of-a-rotated-file-and-the-new-one-come", until(60, lambda: all(
             words in printed() for words in ("first of the new one", "last words", "after it was renamed"))), printed())
         path.write_text("short\n")
-        ok("a-file-that-was-cut-is-read-from-its-beginning", until(20, lambda: "short" in printed()), printed())
+        ok("a-file-that-was-cut-is-read-from-its-beginning", until(60, lambda: "short" in printed()), printed())
         path.unlink()
         ok("one-that-is-gone-is-waited-for", not until(2, lambda: child.poll() is not None, 0.5), printed())
         path.write_text("back again, and longer than it was before\n")
-        ok("one-that-comes-back-is-followed", until(20, lambda: "back again" in printed()), printed())
+        ok("one-that-comes-back-is-followed", until(60, lambda: "back again" in printed()), printed())
         words = ["begun", "appended", "last words", "after it was renamed", "first of the new", "short", "back again"]
         ok("every-line-came-once", [printed().count(word) for word in words] == [1] * len(words), printed())
         child.send_signal(signal.SIGINT)
-        ok("ctrl-c-ends-it", child.wait(20) == 130, child.returncode)
+        ok("ctrl-c-ends-it", child.wait(60) == 130, child.returncode)
 
 
 def nothing_reaches_the_terminal_uncleaned():
@@ -159,10 +159,10 @@ def who_reads_nothing_keeps_nobody():
 
     def written():
         return int.from_bytes(fcntl.ioctl(child.stdout, termios.FIONREAD, bytes(4)), sys.byteorder)
-    ok("it-waits-for-its-reader", until(20, lambda: written() >= 30000), written())  # its pages need not be full
+    ok("it-waits-for-its-reader", until(60, lambda: written() >= 30000), written())  # its pages need not be full
     child.send_signal(signal.SIGTERM)
     try:
-        ended = child.wait(20)
+        ended = child.wait(60)
     except subprocess.TimeoutExpired:
         ended = child.kill()
     ok("and-can-be-ended-meanwhile", ended == 143, ended)
@@ -198,10 +198,10 @@ def tasks_of_airflow_3_1_8_by_their_recorded_files():
        failed[0]["text"].splitlines()[-1].strip() == "RuntimeError: NoSuchTableException: Table does not exist: bronze.orders", failed)
     ok("they-are-in-order-over-tasks", [e["at"] for e in told] == sorted(e["at"] for e in told), [e["at"] for e in told])
     with following("airflow", "--profile", path) as (_, printed):
-        until(20, lambda: "NoSuchTable" in printed())
+        until(60, lambda: "NoSuchTable" in printed())
         (run / "task_id=write_bronze" / "attempt=2.log").write_text(json.dumps({"timestamp": stamp(0), "level": "info", "event": "tried\nagain"},
                                                                                separators=(",", ":")) + "\n")
-        ok("a-further-attempt-is-found-while-it-is-followed", until(30, lambda: re.search(r"write_bronze try 2 +INFO .*tried\n", printed())), printed())
+        ok("a-further-attempt-is-found-while-it-is-followed", until(60, lambda: re.search(r"write_bronze try 2 +INFO .*tried\n", printed())), printed())
 
 
 def journal_by_a_stand_in():
@@ -281,12 +281,12 @@ def executors_by_their_workers_ui():
     try:
         until(60, lambda: " READY" in window.text() and "NOT READY" not in window.text())
         window.press("5", "Tab")
-        ok("applications-are-listed", until(20, lambda: name in window.text()), window.text())
+        ok("applications-are-listed", until(60, lambda: name in window.text()), window.text())
         window.press("/")
         window.press(app, "Enter")
-        until(10, lambda: f"/{app}" in window.text() or "filter" in window.text())
+        until(60, lambda: f"/{app}" in window.text() or "filter" in window.text())
         window.press("l")
-        ok("l-opens-the-log-of-an-application", until(20, lambda: name[:12] in window.text() and "INFO" in window.text()), window.text())  # the screen cuts it
+        ok("l-opens-the-log-of-an-application", until(60, lambda: name[:12] in window.text() and "INFO" in window.text()), window.text())  # the screen cuts it
     finally:
         window.close()
     return None
@@ -298,19 +298,19 @@ def l_shows_the_log_until_it_broke():
     try:
         ok("kafka-serves", until(60, lambda: window.word("kafka") == "serving"), window.text())
         os.kill(pid, signal.SIGKILL)
-        ok("a-killed-one-is-stopped", until(30, lambda: window.word("kafka") == "stopped"), window.text())
+        ok("a-killed-one-is-stopped", until(60, lambda: window.word("kafka") == "stopped"), window.text())
         window.press("8")
-        until(10, lambda: re.search(r"kafka +stopped", window.text()))
+        until(60, lambda: re.search(r"kafka +stopped", window.text()))
         window.press("/")
         window.press("kafka", "Enter", "l")
-        ok("l-on-the-change-shows-what-it-wrote-last", until(20, lambda: logs_of(window, "kafka")), window.text())
+        ok("l-on-the-change-shows-what-it-wrote-last", until(60, lambda: logs_of(window, "kafka")), window.text())
         window.press("q", "1", "!")
-        until(10, lambda: "problems only" in window.text())
+        until(60, lambda: "problems only" in window.text())
         window.press("g", "/")
         window.press("stopped", "Enter", "l")
-        ok("l-on-the-problem-shows-it-too-and-all-levels", until(20, lambda: logs_of(window, "kafka")) and "from WARN" not in window.text(), window.text())
+        ok("l-on-the-problem-shows-it-too-and-all-levels", until(60, lambda: logs_of(window, "kafka")) and "from WARN" not in window.text(), window.text())
         window.press("q")
-        ok("back-there-only-problems-are-shown", until(10, lambda: "problems only" in window.text()), window.text())
+        ok("back-there-only-problems-are-shown", until(60, lambda: "problems only" in window.text()), window.text())
     finally:
         window.close()
         lab("up", "pocket")

@@ -174,10 +174,10 @@ def cancelled_in_the_middle():
     code, words = job.wait(120), "".join(said)
     ok("ctrl-c-ends-it-with-130", code == 130, (code, words))
     ok("it-says-that-the-table-is-as-it-was-and-of-orphans", "cancelled: interrupted at the server: the table is as it was" in words and "orphans" in words, words)
-    ok("no-job-goes-on-at-the-server", until(20, lambda: not running(), 0.5), "a job still runs")
+    ok("no-job-goes-on-at-the-server", until(60, lambda: not running(), 0.5), "a job still runs")
     last = audit()[-1]
     ok("its-end-is-in-the-audit", last["phase"] == "end" and last["state"] == "cancelled" and "interrupted" in last["note"], last)
-    ok("its-session-is-released-after-it-has-ended", until(10, lambda: released(session_of(last)), 0.5), last["note"])
+    ok("its-session-is-released-after-it-has-ended", until(60, lambda: released(session_of(last)), 0.5), last["note"])
 
 
 def killed_in_the_middle():
@@ -191,8 +191,8 @@ def killed_in_the_middle():
     done = do("interrupt", "maintain.wide", "--yes")
     ok("it-is-found-running-and-interrupted", done.returncode == 0 and "still runs there" in done.stdout and "interrupted at the server, and ended" in
        done.stdout, (done.returncode, done.stdout, done.stderr))
-    ok("no-job-of-it-goes-on", until(20, lambda: not running(), 0.5), "a job still runs")
-    ok("its-session-is-released-too", until(10, lambda: released(session_of({"note": entries[0]["note"]})), 0.5), entries)
+    ok("no-job-of-it-goes-on", until(60, lambda: not running(), 0.5), "a job still runs")
+    ok("its-session-is-released-too", until(60, lambda: released(session_of({"note": entries[0]["note"]})), 0.5), entries)
     ok("nothing-is-open-any-more", left_open().returncode == 0, left_open().stdout)
 
 
@@ -203,7 +203,7 @@ def killed_and_ended_by_itself():
     job.wait(20)
     count = "SELECT count(*) AS n FROM lake.maintain.left.files"
     ok("what-nobody-waits-for-ends-at-the-server", until(60, lambda: spark("REFRESH TABLE lake.maintain.left", count)[1][0]["n"] == 1, 0.5), spark(count))
-    done = until(30, lambda: (lambda d: "has ended at" in d.stdout and d)(do("interrupt", "maintain.left")), 1)
+    done = until(60, lambda: (lambda d: "has ended at" in d.stdout and d)(do("interrupt", "maintain.left")), 1)
     ok("it-is-found-to-have-ended", done, "it is still there")
     done = do("interrupt", "maintain.left", "--yes")
     ok("and-its-entry-is-closed", done.returncode == 0 and "ended by itself" in done.stdout and left_open().returncode == 0, (done.stdout, done.stderr))
@@ -231,7 +231,7 @@ def done_as_offered():
         said[verb, name] = done.stdout
         ok(f"{verb}-of-{name}-is-done", done.returncode == 0 and "  done: " in done.stdout, (done.returncode, done.stdout, done.stderr))
     ends = [line for line in audit() if line["phase"] == "end" and "operation" in line.get("note", "") and line["verb"] != "interrupt"]
-    ok("no-session-is-left-behind", until(10, lambda: all(released(session_of(line)) for line in ends if "later laketop" not in line["note"]), 0.5), ends)
+    ok("no-session-is-left-behind", until(60, lambda: all(released(session_of(line)) for line in ends if "later laketop" not in line["note"]), 0.5), ends)
     small, spread = as_read("maintain.small"), as_read("maintain.spread")
     spark("REFRESH TABLE lake.maintain.small", "REFRESH TABLE lake.maintain.spread", "REFRESH TABLE lake.`odd ns`.`it's-a ``table```")
     rows = spark(*small, *spread, "SELECT count(*) AS n FROM lake.`odd ns`.`it's-a ``table```.files", "SELECT count(*) AS n FROM lake.maintain.small")
@@ -320,18 +320,18 @@ def seen_on_the_screen():
         it.press("Enter")
         ok("both-tables-are-listed", until(60, lambda: it.text().count("maintain.seen_") >= 2 and "compact" in it.text(), 0.5), it.text())
         it.press("g", "Space", "Space")
-        ok("marks-are-seen", until(10, lambda: "2 marked" in it.text(), 0.2), it.text())
+        ok("marks-are-seen", until(60, lambda: "2 marked" in it.text(), 0.2), it.text())
         it.press("x")
-        until(10, lambda: "what to do to 2 marked" in it.text(), 0.2)
+        until(60, lambda: "what to do to 2 marked" in it.text(), 0.2)
         it.press("Enter")
-        ok("what-it-takes-can-be-typed", until(10, lambda: "min_files" in it.text() and "no Airflow DAG" in it.text(), 0.2), it.text())
+        ok("what-it-takes-can-be-typed", until(60, lambda: "min_files" in it.text() and "no Airflow DAG" in it.text(), 0.2), it.text())
         it.press("Tab", "5", "Enter")
         ok("one-question-lists-both", until(60, lambda: "Run these 2, one after another? [y/N]" in it.text() and it.text().count("'min-input-files', '5'") == 2, 0.2),
            it.text())
         it.press("y")
         ok("both-are-done", until(120, lambda: it.text().count("5 -> 1 data files") == 2, 0.5), it.text())
         it.press("Escape", "8")
-        ok("before-and-after-are-among-the-changes", until(20, lambda: len(re.findall(r"compact lake maintain\.seen_.*5 -> 1 data files", it.text())) == 2, 0.5),
+        ok("before-and-after-are-among-the-changes", until(60, lambda: len(re.findall(r"compact lake maintain\.seen_.*5 -> 1 data files", it.text())) == 2, 0.5),
            it.text())
 
 

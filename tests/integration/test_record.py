@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from check import HOME, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, schema_errors, screen, secrets_of, service, status, story, until
+from check import HOME, LAKETOP, PROFILE, ROOT, awaited, end, lab, laketop, ok, schema_errors, screen, secrets_of, service, status, story, until
 
 SCHEMA = json.loads((ROOT / "tests" / "schema" / "status.json").read_text())
 RECORD = HOME / "record"
@@ -61,13 +61,18 @@ def a_recording_is_judged_as_it_was():
 
 def what_was_found_is_judged_as_it_was():
     """Without a profile everything is found; others may come and go on this machine, the lab's own do not."""
-    live = json.loads(laketop("status", "--json", "--record", str(RECORD)).stdout)
+    ports = {s["endpoint"]["port"] for s in status()["services"]}
+
+    def look():
+        look.live = json.loads(laketop("status", "--json", "--record", str(RECORD)).stdout)
+        return len(ports & {s["endpoint"]["port"] for s in look.live["services"]}) >= len(ports) - 2
+    until(60, look, 1)
+    live = look.live
     again = json.loads(laketop("status", "--json", "--replay", str(RECORD)).stdout)
 
     def of(document):
         return {s["endpoint"]["port"]: (s["kind"], s["verdict"], s["version"], s["owner"]["pid"]) for s in document["services"]}
     ok("a-replay-without-a-profile-has-none-either", live["profile"] is None and again["profile"] is None, again["profile"])
-    ports = {s["endpoint"]["port"] for s in status()["services"]}
     a, b = ({port: told for port, told in of(d).items() if port in ports} for d in (live, again))
     # on ports that were moved nobody guesses Connect and history
     ok("the-lab-is-found", len(a) >= len(ports) - 2, f"{sorted(a)} of {sorted(ports)}")
@@ -81,12 +86,12 @@ def faults_are_judged_as_they_were():
     for fault, (name, verdict) in FAULTS.items():
         lab("break", fault)
         try:
-            until(20, lambda: service(status(), name)["verdict"] == verdict, 0.5)
+            until(60, lambda: service(status(), name)["verdict"] == verdict, 0.5)
             live, _ = both(fault)
             ok(f"{fault}-was-in-the-recording", service(live, name)["verdict"] == verdict, service(live, name)["reason"])
         finally:
             lab("heal")
-    until(60, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
+    until(120, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
 
 
 def a_recording_that_was_cut_or_spoilt():
@@ -104,7 +109,7 @@ def a_recording_that_was_cut_or_spoilt():
 
 def the_schema_is_a_guard():
     """The validator is ours: it must find what is wrong."""
-    document = status("--tables")
+    document = until(60, lambda: (told := status("--tables")) and told["services"][0]["figures"] and told, 1) or status("--tables")
     ok("what-is-right-is-right", not schema_errors(document, SCHEMA), schema_errors(document, SCHEMA)[:5])
     first = document["services"][0]
 
@@ -129,7 +134,7 @@ def the_schema_is_a_guard():
 def on_the_screen(found):
     """Every panel, every service's page to its end, help, and the palette; while it records and keeps its events."""
     with screen("--profile", PROFILE, "--record", str(RECORD), columns=200, lines=60) as it:
-        until(20, lambda: " READY" in it.text())
+        until(60, lambda: " READY" in it.text())
         for key in ("1", "2", "3", "5", "8", "?"):
             it.press(key)
             until(0.6, lambda: False)
@@ -140,14 +145,14 @@ def on_the_screen(found):
             it.press("Escape")
         it.press("1")
         for i in range(len(status()["services"])):
+            until(10, lambda: "healthy" not in it.text())
             it.press("g", *["Down"] * i, "Enter")
-            until(0.5, lambda: False)
+            until(5, lambda: "healthy" in it.text())
             found.append((f"page {i}", it.text()))
             it.press("G")
             until(0.3, lambda: False)
             found.append((f"end of page {i}", it.text()))
             it.press("q")
-            until(0.2, lambda: False)
         ok("the-pages-of-services-were-seen", sum("healthy" in text for _, text in found) >= 3, [name for name, _ in found])
 
 
@@ -176,9 +181,8 @@ def no_secret_anywhere():
     bad.write_text(re.sub(r"^password_file = .*$", f"password_file = {wrong}", pathlib.Path(PROFILE).read_text(), flags=re.M))
     try:
         secrets = secrets_of(HOME)
-        document = status(profile=str(bad))
-        ok("a-refused-credential-is-never-serving-and-never-down", service(document, "postgres")["verdict"] == "unknown",
-           f"{service(document, 'postgres')['verdict']}: {service(document, 'postgres')['reason']}")
+        s = awaited("postgres", lambda s: s["verdict"] == "unknown" and s["reason"], profile=str(bad))
+        ok("a-refused-credential-is-never-serving-and-never-down", s["verdict"] == "unknown", f"{s['verdict']}: {s['reason']}")
         for args in (("status", "--json", "--tables"), ("doctor",), ("status", "--record", str(RECORD))):
             done = laketop(*args, "--profile", str(bad))
             found.append((f"refused: {' '.join(args[:2])}", done.stdout + done.stderr))

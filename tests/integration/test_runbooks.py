@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from check import LAKETOP, CannotRun, Lab, end, laketop, ok, screen, skip, status, story, until
+from check import LAKETOP, CannotRun, Lab, awaited, end, laketop, ok, screen, skip, story, until
 
 own = Lab("runbooks", "light")
 room = pathlib.Path(tempfile.mkdtemp(prefix="laketop-runbooks-"))
@@ -104,7 +104,7 @@ def it_fails_in_its_middle_and_goes_on_there():
     ok("the-steps-before-are-not-run-again", "1. stop" not in text, text)
     after = postmaster()
     ok("postgres-is-another-process-now", after and after != before, (before, after))
-    ok("and-serves", any(s["name"] == "postgres" and s["verdict"] == "serving" for s in status(profile=own.profile)["services"]))
+    ok("and-serves", awaited("postgres", lambda s: s["verdict"] == "serving", profile=own.profile)["verdict"] == "serving")
     did("nothing-is-left-to-resume", "run", "restart", "--resume", "--yes", code=2, says=("nothing to resume",))
     lines = [(one["phase"], one["verb"]) for one in audit() if one["phase"] != "note"]
     ok("each-step-is-in-the-audit", lines[:5] == [("begin", "run"), ("begin", "stop"), ("end", "stop"), ("begin", "command"), ("end", "command")], lines)
@@ -138,9 +138,9 @@ def told_to_end_it_ends_its_program():
     sleeps = lambda: subprocess.run(["pgrep", "-fx", "sleep 601"], capture_output=True, text=True).stdout.split()  # noqa: E731
     ok("its-program-runs", until(60, sleeps))
     one.send_signal(signal.SIGINT)
-    text, _ = one.communicate(timeout=60)
+    text, _ = one.communicate(timeout=120)
     ok("ctrl-c-cancels-the-run", one.returncode == 130 and "cancelled" in text and "step 2 of 3" in text, (one.returncode, text))
-    ok("and-its-program-is-gone", until(10, lambda: not sleeps()), sleeps())
+    ok("and-its-program-is-gone", until(60, lambda: not sleeps()), sleeps())
 
 
 def test_data_goes_into_a_real_kafka():
@@ -161,7 +161,7 @@ def test_data_goes_into_a_real_kafka():
             break
     ok("a-stream-tells-its-rate", re.search(r"\d+ events into test-orders \(\d+ events/s\)", said[-1]), said)
     one.send_signal(signal.SIGINT)
-    text, _ = one.communicate(timeout=60)
+    text, _ = one.communicate(timeout=120)
     ok("and-ends-when-it-is-cancelled", one.returncode == 130 and "cancelled" in text, (one.returncode, text))
     text = did("what-was-streamed-is-there", "testdata", "stats", "--yes")
     ok("more-than-before", int(re.search(r"test-orders: (\d+) records", text)[1]) > loaded, text)
@@ -174,37 +174,37 @@ def on_the_screen_it_goes_on_wherever_one_looks():
     with screen("--profile", str(room / "books.ini"), env=ENV) as it:
         until(60, lambda: it.word("postgres") == "serving" and it.word("kafka") == "serving")
         it.press(":")
-        until(10, lambda: "go to" in it.text())
+        until(60, lambda: "go to" in it.text())
         it.press(*"run long")
-        ok("the-palette-has-runbooks", until(10, lambda: "run long" in it.text() and "3 steps" in it.text()), it.text())
+        ok("the-palette-has-runbooks", until(60, lambda: "run long" in it.text() and "3 steps" in it.text()), it.text())
         it.press("Enter")
-        ok("its-variables-are-asked-for-first", until(10, lambda: re.search(r"seconds +600 +by itself 600", it.text())), it.text())
+        ok("its-variables-are-asked-for-first", until(60, lambda: re.search(r"seconds +600 +by itself 600", it.text())), it.text())
         it.press("Enter")
-        ok("every-step-is-shown-before-the-yes", until(30, lambda: "Run them all? [y/N]" in it.text() and "command sleep 600" in it.text()), it.text())
+        ok("every-step-is-shown-before-the-yes", until(60, lambda: "Run them all? [y/N]" in it.text() and "command sleep 600" in it.text()), it.text())
         it.press("Enter")
-        ok("enter-is-no", until(10, lambda: "Run them all?" not in it.text()) and not (room / "began").exists(), it.text())
+        ok("enter-is-no", until(60, lambda: "Run them all?" not in it.text()) and not (room / "began").exists(), it.text())
         it.press("X")
-        ok("x-lists-what-the-profile-offers", until(10, lambda: "generate testdata" in it.text() and "run restart" in it.text()), it.text())
+        ok("x-lists-what-the-profile-offers", until(60, lambda: "generate testdata" in it.text() and "run restart" in it.text()), it.text())
         it.press("Escape", ":")
-        until(10, lambda: "go to" in it.text())
+        until(60, lambda: "go to" in it.text())
         it.press(*"run long", "Enter")
-        until(10, lambda: "by itself 600" in it.text())
+        until(60, lambda: "by itself 600" in it.text())
         it.press("Enter")
-        until(30, lambda: "Run them all?" in it.text())
+        until(60, lambda: "Run them all?" in it.text())
         it.press("y")
         ok("its-steps-are-told", until(60, lambda: re.search(r"●\s+1\. command touch", it.text()) and re.search(r"▶\s+2\. command sleep", it.text())), it.text())
         it.press("Escape", "2")
-        ok("it-goes-on-in-another-panel", until(10, lambda: "run long: running" in it.text().splitlines()[0]), it.text())
+        ok("it-goes-on-in-another-panel", until(60, lambda: "run long: running" in it.text().splitlines()[0]), it.text())
         it.press("q", "q")
-        ok("quitting-asks", until(10, lambda: "Leave? [y/N]" in it.text()), it.text())
+        ok("quitting-asks", until(60, lambda: "Leave? [y/N]" in it.text()), it.text())
         it.press("n")
         it.press("X")
-        until(10, lambda: "actions, newest first" in it.text())
+        until(60, lambda: "actions, newest first" in it.text())
         it.press("Enter")
-        until(10, lambda: "c cancels it" in it.text())
+        until(60, lambda: "c cancels it" in it.text())
         it.press("c")
         it.press("X")
-        ok("cancelled-it-says-where-to-go-on", until(20, lambda: "resume long" in it.text() or it.press("Escape", "X")), it.text())
+        ok("cancelled-it-says-where-to-go-on", until(60, lambda: "resume long" in it.text() or it.press("Escape", "X")), it.text())
 
 
 try:

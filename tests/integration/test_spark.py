@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.request
 
-from check import AMBIENT, FULL, HOME, KNOWN, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, skip, status, story, until
+from check import AMBIENT, FULL, HOME, KNOWN, LAKETOP, PROFILE, ROOT, end, lab, laketop, ok, settled, skip, status, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 import kit  # noqa: E402
@@ -44,7 +44,7 @@ def begin(name, mode, seconds, at, **how):
     log = open(HOME / "log" / f"test-{name}.log", "wb")
     jobs[name] = subprocess.Popen(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                   start_new_session=True)
-    return until(90, lambda: answers(at), 0.5)
+    return until(240, lambda: answers(at), 0.5)
 
 
 def finish(name):
@@ -82,16 +82,19 @@ def masters_and_workers():
                      for a in master["activeapps"] + master["completedapps"]}
         same.why = f"{figures} {workers} {want_workers} {apps} {want_apps}"
         return all(a == b for a, b in figures) and workers == want_workers and apps == want_apps
-    ok("a-master-s-figures-are-those-of-its-json", until(20, same, 1), getattr(same, "why", ""))
-    connect = rows(spark(PROFILE)["connect"], service="spark-connect")[0]
-    ok("connect-says-port-version-since-when-and-whether-it-is-stale",
-       connect["port"] == port("spark-connect") and connect["version"] == "4.1.4" and connect["started"] and connect["stale"] is False, connect)
+    ok("a-master-s-figures-are-those-of-its-json", until(60, same, 1), getattr(same, "why", ""))
+
+    def connect():
+        it = rows(spark(PROFILE)["connect"], service="spark-connect")[0]
+        return [("connect-says-port-version-since-when-and-whether-it-is-stale",
+                 it["port"] == port("spark-connect") and it["version"] == "4.1.4" and it["started"] and it["stale"] is False, it)]
+    settled(60, connect)
 
 
 def a_failed_job_is_found_behind_finished():
     """An import fails; the master calls it FINISHED, and the history server knows better."""
     argv, env = submit("jobs.py", "import", ui=IMPORT)
-    done = subprocess.run(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400)
     app = re.findall(r"app-\d{14}-\d{4}", done.stdout + done.stderr)
     if not app:
         skip("finished-with-a-failed-job-says-so", f"the import found no core to run on: {done.stderr[-200:]}")
@@ -101,7 +104,7 @@ def a_failed_job_is_found_behind_finished():
         told = rows(spark(PROFILE)["applications"], service="spark-master-41", id=app[-1])
         joined.why = told
         return told and told[0]["state"] == "FINISHED" and told[0]["jobs_failed"] == 1
-    ok("finished-with-a-failed-job-says-so", until(60, joined, 2), getattr(joined, "why", ""))
+    ok("finished-with-a-failed-job-says-so", until(180, joined, 2), getattr(joined, "why", ""))
     completed = rest(HISTORY, "/api/v1/applications?status=completed&limit=3")
     wants = {a["id"]: len(rest(HISTORY, f"/api/v1/applications/{a['id']}/jobs?status=failed")) for a in completed}
 
@@ -109,7 +112,7 @@ def a_failed_job_is_found_behind_finished():
         mine = {a["id"]: a["jobs_failed"] for a in spark(PROFILE)["applications"]}
         counted.why = f"{mine} {wants}"
         return all(mine.get(i) == n for i, n in wants.items())
-    ok("failed-jobs-are-as-the-history-server-counts-them", until(30, counted, 2), getattr(counted, "why", ""))
+    ok("failed-jobs-are-as-the-history-server-counts-them", until(120, counted, 2), getattr(counted, "why", ""))
 
 
 def event_logs_tell_what_no_history_server_does():
@@ -124,17 +127,21 @@ def event_logs_tell_what_no_history_server_does():
         return completed and all(i in mine and mine[i]["told_by"] == "event log" and mine[i]["name"] == a["name"] and mine[i]["jobs_failed"] is None
                                  for i, a in completed.items())
     try:
-        ok("event-logs-tell-what-no-history-server-does", until(60, told, 2), getattr(told, "why", ""))
+        ok("event-logs-tell-what-no-history-server-does", until(180, told, 2), getattr(told, "why", ""))
     finally:
         lab("up", "pocket")
 
 
 def a_driver_in_trouble():
-    app = begin("trouble", "trouble", 240, TROUBLE, master="local[2]")
+    app = begin("trouble", "trouble", 900, TROUBLE, master="local[2]")
     ok("the-job-in-trouble-runs", app, "its web UI does not answer")
     base = f"/api/v1/applications/{app}"
     # its failing, skewed and spilling parts are over when it counts batches
-    until(120, lambda: any("batch" in j.get("description", "") for j in rest(TROUBLE, base + "/jobs?status=running")), 1)
+    until(240, lambda: any("batch" in j.get("description", "") for j in rest(TROUBLE, base + "/jobs?status=running")), 1)
+    settled(120, lambda: what_is_told_of_trouble(app, base))
+
+
+def what_is_told_of_trouble(app, base):
     told = spark()
     stages = {(s["id"], s["attempt"]): s for s in rows(told["stages"], driver="trouble")}
     truth = {(s["stageId"], s["attemptId"]): s for s in rest(TROUBLE, base + "/stages")}
@@ -143,38 +150,39 @@ def a_driver_in_trouble():
              "shuffle_read": "shuffleReadBytes", "shuffle_write": "shuffleWriteBytes"}
     differ = [(k, mine, s[mine], truth[k][theirs]) for k, s in stages.items() for mine, theirs in names.items()
               if s["state"] in ("COMPLETE", "FAILED") and s[mine] != truth[k][theirs]]
-    ok("stages-are-those-of-the-driver", stages and not differ, differ or told["stages"])
     reasons = [stages.get((s["stageId"], s["attemptId"]), {}).get("reason") or "" for s in failed]
-    ok("every-failed-stage-says-why-in-one-line", failed and all(reasons) and any(r == "ValueError: menu of kitchen 7: price is not a number" for r in reasons),
-       reasons)
     mine = rows(told["applications"], id=app)[0]
-    ok("failed-jobs-are-those-of-the-driver", mine["jobs_failed"] == len(rest(TROUBLE, base + "/jobs?status=failed")), mine)
-    ok("version-and-revision-of-the-build", mine["version"] == "4.1.4" and re.fullmatch("[0-9a-f]{40}", mine["revision"] or ""), mine)
     table = {s["name"]: s for s in status("--service", "trouble", "--tables", profile=OWN)["services"]}["trouble"]["tables"]
     sql = {e["id"]: e for e in table["sql"]}
     want = rest(TROUBLE, base + "/sql?details=false&planDescription=false&offset=0&length=1000")
-    ok("sql-executions-are-those-of-the-driver", len(sql) == len(want) and all(sql[e["id"]]["jobs_failed"] == len(e["failedJobIds"]) for e in want),
-       (table["sql"], want))
     executors = {e["id"]: (e["failed"], e["state"] == "alive") for e in table["executors"]}
-    ok("executors-are-those-of-the-driver", executors == {e["id"]: (e["failedTasks"], e["isActive"]) for e in rest(TROUBLE, base + "/allexecutors")},
-       executors)
     findings = own_findings("trouble")
-    ok("a-failed-job-is-a-finding-with-its-cause", "job-failed" in findings and " failed: " in findings["job-failed"]["reason"], findings)
+    return [
+        ("stages-are-those-of-the-driver", stages and not differ, differ or told["stages"]),
+        ("every-failed-stage-says-why-in-one-line",
+         failed and all(reasons) and any(r == "ValueError: menu of kitchen 7: price is not a number" for r in reasons), reasons),
+        ("failed-jobs-are-those-of-the-driver", mine["jobs_failed"] == len(rest(TROUBLE, base + "/jobs?status=failed")), mine),
+        ("version-and-revision-of-the-build", mine["version"] == "4.1.4" and re.fullmatch("[0-9a-f]{40}", mine["revision"] or ""), mine),
+        ("sql-executions-are-those-of-the-driver", len(sql) == len(want) and all(sql[e["id"]]["jobs_failed"] == len(e["failedJobIds"]) for e in want),
+         (table["sql"], want)),
+        ("executors-are-those-of-the-driver", executors == {e["id"]: (e["failedTasks"], e["isActive"]) for e in rest(TROUBLE, base + "/allexecutors")},
+         executors),
+        ("a-failed-job-is-a-finding-with-its-cause", "job-failed" in findings and " failed: " in findings["job-failed"]["reason"], findings),
+    ]
 
 
 def a_lost_executor():
-    app = begin("works", "forecast", 200, WORKS)
+    app = begin("works", "forecast", 600, WORKS)
     ok("a-job-of-our-own-runs", app, "its web UI does not answer")
     base = f"/api/v1/applications/{app}"
-    alive = until(90, lambda: [e for e in rest(WORKS, base + "/executors") if e["id"] != "driver"], 0.5)
+    alive = until(180, lambda: [e for e in rest(WORKS, base + "/executors") if e["id"] != "driver"], 0.5)
     if not alive:
         skip("a-lost-executor-shows", "its executor did not come: the lab's cores are taken")
         return
     pids = [int(p) for p in os.listdir("/proc") if p.isdigit() and words_of(p).count(app) and "CoarseGrainedExecutorBackend" in words_of(p)]
     os.kill(pids[0], signal.SIGKILL)
-    until(30, lambda: any(not e["isActive"] for e in rest(WORKS, base + "/allexecutors")), 0.2)
-    found = own_findings("works")
-    ok("a-lost-executor-shows-at-the-next-look", "executor-lost" in found, found)
+    until(60, lambda: any(not e["isActive"] for e in rest(WORKS, base + "/allexecutors")), 0.2)
+    settled(60, lambda: [("a-lost-executor-shows", "executor-lost" in (found := own_findings("works")), found)])
     finish("works")
 
 
@@ -186,15 +194,19 @@ def words_of(pid):
 
 
 def a_crash_loop():
-    begin("loop", "crash-loop", 150, LOOP, conf=("spark.executor.extraJavaOptions=-agentlib:nosuchagent",))
+    begin("loop", "crash-loop", 400, LOOP, conf=("spark.executor.extraJavaOptions=-agentlib:nosuchagent",))
 
     def seen():
         document = status("--service", "spark-master-41")
         seen.why = [f["reason"] for s in document["services"] for f in s["findings"]]
         return any("executor crash loop" in r for r in seen.why)
-    ok("executors-that-die-at-start-are-a-crash-loop", until(60, seen, 1), getattr(seen, "why", ""))
-    app = rows(spark()["applications"], name="receipt scanner", state="RUNNING")
-    ok("the-application-says-how-many-died", app and app[0]["executors_lost"] >= 10 and app[0]["executors_started"] > app[0]["executors_lost"] - 2, app)
+    ok("executors-that-die-at-start-are-a-crash-loop", until(180, seen, 1), getattr(seen, "why", ""))
+
+    def died():
+        app = rows(spark()["applications"], name="receipt scanner", state="RUNNING")
+        return [("the-application-says-how-many-died", app and app[0]["executors_lost"] >= 10 and app[0]["executors_started"] > app[0]["executors_lost"] - 2,
+                 app)]
+    settled(120, died)
     finish("loop")
 
 
@@ -202,11 +214,14 @@ def a_killed_worker():
     alive = [w["id"] for w in rest(MASTER, "/json/")["workers"] if w["state"] == "ALIVE"]
     lab("break", "killed")
     try:
-        until(30, lambda: any(w["id"] == alive[0] and w["state"] == "DEAD" for w in rest(MASTER, "/json/")["workers"]), 0.2)
-        worker = rows(spark(PROFILE)["workers"], id=alive[0])
-        ok("a-killed-worker-is-dead-at-the-next-look", worker and worker[0]["state"] == "DEAD", worker)
-        mine = rows(spark(PROFILE)["masters"], service="spark-master-41")[0]
-        ok("a-master-without-workers-says-so", mine["workers"] == 0 and mine["workers_dead"] >= 1 and mine["verdict"] == "sick", mine)
+        until(90, lambda: any(w["id"] == alive[0] and w["state"] == "DEAD" for w in rest(MASTER, "/json/")["workers"]), 0.2)
+
+        def dead():
+            told = spark(PROFILE)
+            worker, mine = rows(told["workers"], id=alive[0]), rows(told["masters"], service="spark-master-41")[0]
+            return [("a-killed-worker-is-dead", worker and worker[0]["state"] == "DEAD", worker),
+                    ("a-master-without-workers-says-so", mine["workers"] == 0 and mine["workers_dead"] >= 1 and mine["verdict"] == "sick", mine)]
+        settled(60, dead)
     finally:
         lab("heal")
 
