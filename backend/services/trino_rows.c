@@ -251,13 +251,15 @@ static bool may_show(struct probe *p, struct err *err)
 
 bool trino_ask(struct probe *p, const char *method, const char *path, const char *body, struct http_answer *out, struct err *err)
 {
-	char user[160];
-	const char *const headers[] = {user, "X-Trino-Source: laketop", "X-Trino-Client-Capabilities: PARAMETRIC_DATETIME", "X-Trino-Time-Zone: UTC",
-		"X-Trino-Session: query_max_run_time=30s", NULL};
+	char user[160], limit[80];
+	const char *const headers[] = {user, limit, "X-Trino-Source: laketop", "X-Trino-Client-Capabilities: PARAMETRIC_DATETIME", "X-Trino-Time-Zone: UTC",
+		NULL};
 	struct http_request request = {.path = path, .method = method, .body = body, .content_type = body ? "text/plain" : NULL,
 		.bearer = p->credentials.token, .lines = headers, .most = PAGE_MOST};
 
 	snprintf(user, sizeof user, "X-Trino-User: %s", p->credentials.user ? p->credentials.user : "laketop");
+	/* should it ever be left behind, it ends when nobody would wait for it any more */
+	snprintf(limit, sizeof limit, "X-Trino-Session: query_max_run_time=%llds", (long long)(wait_left(p->wait) / 1000 + 1));
 	*out = (struct http_answer){0};
 	return may_show(p, err) && http_ask(p, &p->at, &request, out, err);
 }

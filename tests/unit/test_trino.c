@@ -372,6 +372,41 @@ static void a_look_shows_its_token_after_it_was_recognised(void **state)
 	}
 }
 
+static bool hear_limit(void *ctx, struct text q, struct buf *out)
+{
+	text_copy(ctx, 40, text_until(text_between(q, "query_max_run_time=", "\r\n"), '\n'));
+	fake_http(out, 200, "", "{\"id\":\"1\",\"stats\":{\"state\":\"FINISHED\"}}");
+	return false;
+}
+
+static bool no_page(void *ctx, const struct json *columns, const struct json *data)
+{
+	(void)ctx;
+	(void)columns;
+	(void)data;
+	return true;
+}
+
+/* A compaction may take hours; rows that nobody waits for any more may not. */
+static void a_statement_may_run_as_long_as_it_is_waited_for(void **state)
+{
+	static const int64_t waits[] = {43200, 20};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char limit[40] = "";
+		int64_t seconds = 0;
+		struct asked a = {.server = fake_server_start(hear_limit, limit)};
+		struct err err;
+
+		fake_probe_begin(&a.probe, fake_server_at(a.server), waits[i] * 1000);
+		assert_true(trino_run(&a.probe.p, "ALTER TABLE t EXECUTE optimize", no_page, NULL, &err));
+		done(&a);
+		assert_true(text_i64(text_until(text_of(limit), 's'), &seconds));
+		assert_true(seconds > waits[i] - 10 && seconds <= waits[i] + 1);
+	}
+}
+
 /* ---- rows ---- */
 
 static void rows_come_from_the_endpoint_whatever_the_next_uri_says(void **state)
@@ -452,6 +487,7 @@ int main(void)
 		cmocka_unit_test(one_that_asks_for_a_credential_is_not_sick),
 		cmocka_unit_test(a_token_is_for_who_answers_as_trino),
 		cmocka_unit_test(a_look_shows_its_token_after_it_was_recognised),
+		cmocka_unit_test(a_statement_may_run_as_long_as_it_is_waited_for),
 		cmocka_unit_test(rows_come_from_the_endpoint_whatever_the_next_uri_says),
 		cmocka_unit_test(a_statement_that_has_brought_enough_is_deleted),
 		cmocka_unit_test(a_statement_that_takes_too_long_is_deleted_and_its_slug_is_not_told),
