@@ -93,6 +93,17 @@ struct host {
 };
 
 struct host *host_local(void);
+
+/* ---- units.c: what systemctl says of a unit ---- */
+struct unit_state {
+	char load[20], active[20], sub[20], result[32]; /* "loaded", "failed", "auto-restart", "exit-code" */
+	int64_t status, restarts;
+};
+void unit_state_read(struct text shown, struct unit_state *out); /* pure */
+bool unit_state_ask(struct host *h, const char *unit, bool user, struct unit_state *out, struct wait wait); /* false: no answer */
+enum unit_is unit_state_is(const struct unit_state *u);
+const char *unit_state_words(const struct unit_state *u, char *out, size_t size); /* "exit-code, status 3, 7 restarts" */
+
 /* As many descriptors as may be had, up to some thousands: for this process alone, programs that exec() runs get what the user set.
  * Once, at the start. */
 void host_more_descriptors(void);

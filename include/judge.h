@@ -73,9 +73,12 @@ struct question { /* all that a verdict may rest on; any pointer may be NULL */
 	const struct facts *docker;
 	int64_t docker_seen, docker_interval;
 	const struct snapshot *pulse, *depth;
-	struct freshness fresh;                /* this and the next three: pulse->files, see snapshot.h */
+	struct freshness fresh;                /* this and the next six: pulse->files, see snapshot.h */
 	const char *progress;
 	bool pidfile_read;
+	enum unit_is unit;
+	bool unit_users;
+	const char *unit_words;
 	pid_t pidfile_pid;                     /* to be checked against the host's processes */
 	const struct profile *profile;         /* to name the one who else wants the port */
 	struct rival { /* one of the same kind that was started later for the main port, and could not have it; pid 0: none */

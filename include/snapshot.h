@@ -78,10 +78,15 @@ struct freshness {
 	unsigned newer;   /* how many changed after the process started */
 };
 
+enum unit_is { UNIT_NOT_ASKED, UNIT_NOWHERE, UNIT_WRONG, UNIT_LOADED, UNIT_FAILED, UNIT_RESTARTS }; /* masked and unreadable are wrong */
+
 struct files { /* what the files that the profile names for a service say */
 	struct freshness fresh;
 	bool pidfile_read;    /* the profile names a pid file, and it was looked for */
 	pid_t pidfile_pid;    /* 0: missing or no number */
+	int unit;             /* enum unit_is, of the unit that the profile names, while nobody listens */
+	bool unit_users;      /* it is not the system's, but this user's */
+	const char *unit_words; /* "exit-code, status 78"; NULL: nothing to say */
 	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s, than an hour if it "failed: ..." */
 };
 

@@ -252,7 +252,7 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 
 	s->server = target_server(t);
 	if (a->expected)
-		files_look(a->engine->host, a->expected, t->owner_started, s);
+		files_look(a->engine->host, a->expected, t->owner_started, !t->facts || t->listening, actor_wait(a->engine, SYSTEMCTL_MS), s);
 	if (t->facts && !t->listening) {
 		s->who.source = "nobody listens";
 		answered = ANSWERED_REFUSED;

@@ -15,7 +15,7 @@
 #include "storage.h"
 #include "tables.h"
 
-enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3, NUDGE_MS = 1000 };
+enum { PULSE_MS = 2000, DEPTH_MS = 10000, FIRST_MS = 1000, DEPTH_DEADLINE_MS = 4000, NEWS_MS = 30, CLERKS = 3, NUDGE_MS = 1000, SYSTEMCTL_MS = 2000 };
 
 enum { NEWS_PULSE, NEWS_DEPTH, NEWS_ANSWER, NEWS };
 
@@ -190,7 +190,7 @@ void *actor_stream(void *arg);  /* stream.c */
 void *actor_catalog(void *arg); /* catalog.c */
 
 /* files.c: what the profile's files say; only the service's actor calls it */
-void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s);
+void files_look(struct host *h, const struct expectation *x, int64_t owner_started, bool listening, struct wait wait, struct snapshot *s);
 
 /* Has it something to tell of a service that does not answer? */
 static inline bool tells_without(const struct service_kind *kind, const struct expectation *x)

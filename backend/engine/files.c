@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the files that a profile names say about a service: is something newer than its process,
- * which pid does its pid file hold, what does its start write. On the service's own thread; the
+ * which pid does its pid file hold, what does its start write; and of its unit what systemctl says. On the service's own thread; the
  * host may be slow or far.
  */
 #include <stdio.h>
@@ -98,7 +98,26 @@ static struct text first_line(struct host *h, const char *path, struct buf *hold
 	return text_line(&rest, &line) ? text_trim(line) : TEXT("");
 }
 
-void files_look(struct host *h, const struct expectation *x, int64_t owner_started, struct snapshot *s)
+/* The system's counts first. */
+static void look_at_unit(struct host *h, const char *unit, struct wait wait, struct snapshot *s)
+{
+	struct file_facts f;
+	struct unit_state u, own;
+	char words[80];
+
+	if (!h->exec || !h->stat(h, "/run/systemd/system", &f, NULL) || !f.exists)
+		return;
+	/* to who has no bus the system says nothing, and his own manager still does */
+	if ((!unit_state_ask(h, unit, false, &u, wait) || unit_state_is(&u) == UNIT_NOWHERE) && unit_state_ask(h, unit, true, &own, wait) &&
+	    unit_state_is(&own) != UNIT_NOWHERE) {
+		s->files.unit_users = true;
+		u = own;
+	}
+	s->files.unit = (int)unit_state_is(&u);
+	s->files.unit_words = arena_clean(s->arena, text_of(s->files.unit == UNIT_WRONG ? u.load : unit_state_words(&u, words, sizeof words)));
+}
+
+void files_look(struct host *h, const struct expectation *x, int64_t owner_started, bool listening, struct wait wait, struct snapshot *s)
 {
 	struct file_facts f;
 	struct buf hold;
@@ -113,6 +132,8 @@ void files_look(struct host *h, const struct expectation *x, int64_t owner_start
 			s->files.pidfile_pid = (pid_t)pid;
 		buf_free(&hold);
 	}
+	if (x->unit && !listening)
+		look_at_unit(h, x->unit, wait, s);
 	if (x->progress && h->stat(h, x->progress, &f, NULL) && f.exists && clock_wall_ms() - f.modified < FAILED_MS) {
 		struct text line = first_line(h, x->progress, &hold);
 

@@ -88,7 +88,8 @@ static const char *how_to_start(const struct scene *s, char out[LINK_VALUE_SIZE]
 	if (s->being == BEING_STOPPED && e && e->container)
 		scene_say(out, LINK_VALUE_SIZE, "docker start %s", e->container);
 	else if (s->being == BEING_STOPPED && e && e->unit && !e->pidfile)
-		scene_say(out, LINK_VALUE_SIZE, "systemctl start %s", e->unit);
+		scene_say(out, LINK_VALUE_SIZE, "systemctl %s%s %s", s->q->unit_users ? "--user " : "", s->q->unit != UNIT_WRONG ? "start" :
+			s->q->unit_words && !strcmp(s->q->unit_words, "masked") ? "unmask" : "status", e->unit);
 	else
 		scene_say(out, LINK_VALUE_SIZE, "start it");
 	return out;
@@ -315,7 +316,8 @@ static bool is_sick(const struct scene *s, struct judged *out)
 		remedy(out, "let it listen there, or name its address in the profile");
 	} else if (s->being == BEING_RESTARTS) {
 		reason(out, "%s", s->being_words);
-		remedy(out, "look at the log of container %s", s->container ? s->container->name : "");
+		remedy(out, "look at the log of %s %s", s->container ? "container" : "unit",
+			s->container ? s->container->name : s->q->expected && s->q->expected->unit ? s->q->expected->unit : "");
 	} else if (s->being == BEING_RUNS && closed) {
 		reason(out, "runs, but does not listen on %u: %s", scene_port(s), s->being_words);
 		remedy(out, "look at its log; restart it");

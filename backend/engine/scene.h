@@ -13,7 +13,7 @@ enum being { /* of the process, container or unit that the profile names */
 	BEING_UNKNOWN,  /* this user, or this machine, cannot see it: never held against it */
 	BEING_NOTHING,  /* nothing of it exists */
 	BEING_STOPPED,  /* exists and does not run */
-	BEING_RESTARTS, /* Docker starts it again and again */
+	BEING_RESTARTS, /* Docker or systemd starts it again and again */
 	BEING_RUNS,
 };
 

@@ -196,6 +196,9 @@ void store_judge_one(struct engine *e, struct member *m)
 		q.progress = s->pulse->files.progress;
 		q.pidfile_read = s->pulse->files.pidfile_read;
 		q.pidfile_pid = s->pulse->files.pidfile_pid;
+		q.unit = (enum unit_is)s->pulse->files.unit;
+		q.unit_users = s->pulse->files.unit_users;
+		q.unit_words = s->pulse->files.unit_words;
 	}
 	/* nor is it where only the silence since tells that the server may be another */
 	if (q.depth && q.pulse && q.depth->begun < q.pulse->begun && q.pulse->who.answered != ANSWERED_YES)

@@ -74,7 +74,6 @@ bool container_read(struct text inspected, struct container_end *out); /* false:
 bool container_refused(long status, const char *says, struct err *err); /* false, err says so */
 /* units.c, of systemctl's answers; pure */
 const char *unit_remedy(struct text said, bool user);
-bool unit_has_failed(struct text shown, char *out, size_t size);
 /* The last three lines that say something, without frames of stack traces; lines by '\n'. */
 void last_lines(struct text log, char *out, size_t size);
 

@@ -174,43 +174,17 @@ bool unit_run(struct action_job *j, struct plan *p, struct err *err)
 	return status == 0;
 }
 
-/* Of "systemctl show": what it is, and why. False: it has not failed. Pure. */
-bool unit_has_failed(struct text shown, char *out, size_t size)
-{
-	struct text line, value, active = {0}, sub = {0}, result = {0}, code = {0}, times = {0};
-
-	while (text_line(&shown, &line)) {
-		struct text name = text_until(line, '=');
-
-		value = text_trim(text_after(line, '='));
-		*(text_is(name, "ActiveState") ? &active : text_is(name, "SubState") ? &sub : text_is(name, "Result") ? &result :
-			text_is(name, "ExecMainStatus") ? &code : &times) = value;
-	}
-	if (!text_is(active, "failed") && !text_is(sub, "auto-restart"))
-		return false;
-	snprintf(out, size, "the unit %s: %.*s, status %.*s%s%.*s%s%s", text_is(active, "failed") ? "failed" : "ends and is started again",
-		(int)result.len, result.at ? result.at : "", (int)code.len, code.at ? code.at : "", text_is(times, "0") || !times.len ? "" : ", ",
-		text_is(times, "0") ? 0 : (int)times.len, times.at ? times.at : "", text_is(times, "0") || !times.len ? "" : " restart",
-		text_is(times, "0") || text_is(times, "1") || !times.len ? "" : "s");
-	return true;
-}
-
 bool unit_watch(struct action_job *j, const struct plan *p, struct err *err)
 {
-	const char *const argv[] = {"systemctl", p->user_unit ? "--user" : "--system", "--no-ask-password", "show", "-p",
-		"ActiveState,SubState,Result,ExecMainStatus,NRestarts", "--", j->target.unit, NULL};
-	char why[180];
-	bool failed, fine;
+	struct unit_state u;
+	char why[120];
+	bool fine;
 
 	do {
-		struct buf out;
-
-		buf_init(&out, OUT_MAX);
-		failed = j->host->exec(j->host, argv, &out, NULL, j->wait, NULL) == 0 && unit_has_failed(buf_text(&out), why, sizeof why);
-		buf_free(&out);
-		if (failed) {
+		if (unit_state_ask(j->host, j->target.unit, p->user_unit, &u, j->wait) && (!strcmp(u.active, "failed") || !strcmp(u.sub, "auto-restart"))) {
 			read_last_words(j, p);
-			return err_set(err, ERR_SYSTEM, "%s", why);
+			return err_set(err, ERR_SYSTEM, "the unit %s: %s", !strcmp(u.active, "failed") ? "failed" : "ends and is started again",
+				unit_state_words(&u, why, sizeof why));
 		}
 	} while (watch_goes_on(j, LOOK_EVERY_MS, err, &fine));
 	if (!fine)

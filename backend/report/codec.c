@@ -32,7 +32,8 @@ static const struct field freshness_fields[] = {
 	FIELD(freshness, known, BOOL), FIELD(freshness, newest, I64), FIELD(freshness, what, TEXT),
 	FIELD(freshness, newer, UNSIGNED), {0},
 };
-static const struct field files_fields[] = {FIELD(files, pidfile_read, BOOL), FIELD(files, pidfile_pid, INT), {0}};
+static const struct field files_fields[] = {FIELD(files, pidfile_read, BOOL), FIELD(files, pidfile_pid, INT), FIELD(files, unit, INT),
+	FIELD(files, unit_users, BOOL), {0}};
 static const struct field head_fields[] = {
 	FIELD(snapshot, generation, EXACT), FIELD(snapshot, interval, I64), FIELD(snapshot, requests, UNSIGNED), {0},
 };
@@ -114,6 +115,7 @@ static void write_files(struct json_writer *w, const struct files *f)
 	fields_write(w, files_fields, f);
 	fields_write(w, freshness_fields, &f->fresh);
 	write_text(w, "progress", f->progress);
+	write_text(w, "unit_words", f->unit_words);
 	json_close(w, '}');
 }
 
@@ -269,6 +271,7 @@ static void read_files(const struct json *object, struct snapshot *s)
 	fields_read(object, files_fields, &s->files);
 	fields_read(object, freshness_fields, &s->files.fresh);
 	s->files.progress = read_text(s, object, "progress");
+	s->files.unit_words = read_text(s, object, "unit_words");
 }
 
 static void read_figures(const struct json *object, const struct figure_spec *specs, struct snapshot *s)

@@ -107,13 +107,21 @@ def a_unit_that_fails_is_named_with_its_own_words():
     did("one-that-ends-at-once", "start", "fails", code=1, says=("exit-code, status 78", "no such catalog"))
     did("one-whose-program-is-not-there", "start", "nothing", code=1, says=("status 203", "/no/such/program: No such file"))
     did("one-that-is-started-again-and-again", "start", "loop", code=1, says=("ends and is started again: exit-code, status 3", "round"))
+    s = until(30, lambda: (s := service("loop"))["verdict"] == "sick" and s, 1)
+    ok("that-it-is-started-again-is-its-verdict", s and "ends and is started again: exit-code, status 3" in s["reason"], service("loop"))
+    did("and-it-is-stopped", "stop", "loop", says=("done: stopped",))
+    ok("and-stays-so", shown("loop", "ActiveState") in ("inactive", "failed"), shown("loop", "ActiveState"))
+    s = service("fails")
+    ok("how-it-failed-is-told-afterwards", (s["verdict"], s["reason"]) == ("stopped", "unit fails failed: exit-code, status 78"), s)
     did("one-whose-job-fails", "start", "once", code=1, says=("control process exited with error code", "no such table"))
     did("one-that-needs-it", "start", "needs", code=1, says=("dependency job for needs.service failed",))
     did("one-that-is-never-ready", "start", "late", code=1, says=("timeout was exceeded", "timed out"))
     did("one-whose-file-is-wrong", "start", "bad", code=2, says=("bad cannot be read (bad-setting)",))
     did("a-masked-one", "start", "masked", code=2, says=("systemctl unmask",))
     did("one-that-nobody-knows", "start", "lost", code=2, says=("knows no unit lost",))
-    own("systemctl", "stop", "loop")
+    document = {name: service(name) for name in ("bad", "masked", "lost")}
+    ok("each-is-judged-so", [(s["verdict"], s["remedy"]) for s in document.values()] ==
+       [("stopped", "systemctl status bad"), ("stopped", "systemctl unmask masked"), ("absent", "start it")], document)
 
 
 def a_users_own_units():
@@ -121,6 +129,8 @@ def a_users_own_units():
     s = service("own", user=True)
     ok("its-port-is-its-own", (s["verdict"], s["owner"]["unit"]) == ("serving", "own.service"), s)
     did("one-that-fails-is-named-with-its-words", "start", "ownfails", user=True, code=1, says=("exit-code, status 7", "own catalog"))
+    s = service("ownfails", user=True)
+    ok("and-judged-so", (s["reason"], s["remedy"]) == ("unit ownfails failed: exit-code, status 7", "systemctl --user start ownfails"), s)
     ok("he-reads-its-journal", "own catalog" in [e["text"] for e in entries("ownfails", user=True)], entries("ownfails", user=True))
     did("it-is-stopped", "stop", "own", user=True, says=("done: stopped",))
     ok("and-his-manager-says-so", own("systemctl", "--user", "is-active", "own", user=True).stdout.strip() == "inactive")
@@ -155,11 +165,11 @@ def the_journal_is_read_as_it_is():
     ok("a-level-too", len(errors) == MANY // 1000, errors[-3:])
     out = own.room / "followed"
     with out.open("w") as to:
-        child = subprocess.Popen(own.enter(BINARY, "logs", "-f", "chatty", "--profile", PROFILE), stdin=subprocess.DEVNULL, stdout=to)
+        child = subprocess.Popen(own.enter("sh", "-c", 'echo $$ > "$0.pid"; exec "$@"', out, BINARY, "logs", "-f", "chatty", "--profile", PROFILE),
+                                 stdin=subprocess.DEVNULL, stdout=to)
     ok("it-is-followed", until(30, lambda: out.read_text().count("tick") > 5), out.read_text()[-300:])
-    pid = own("pgrep", "-f", "laketop logs -f").stdout.split()
-    own("kill", *pid) if pid else child.kill()
-    child.wait(30)
+    own("sh", "-c", 'kill "$(cat "$0.pid")"', out)
+    ok("and-ends-when-it-is-told-to", child.wait(30) in (0, 143, -15), child.returncode)
 
 
 def the_past_is_shown_backwards():

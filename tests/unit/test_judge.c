@@ -412,6 +412,45 @@ static void unit_has_no_process(struct world *w)
 	text_copy(w->processes[0].unit, sizeof w->processes[0].unit, text_of("init.scope"));
 }
 
+static void unit_that_failed(struct world *w)
+{
+	unit_has_no_process(w);
+	w->q.unit = UNIT_FAILED;
+	w->q.unit_words = "exit-code, status 78";
+}
+
+static void users_unit_that_failed(struct world *w)
+{
+	unit_that_failed(w);
+	w->q.unit_users = true;
+}
+
+static void masked_unit(struct world *w)
+{
+	unit_has_no_process(w);
+	w->q.unit = UNIT_WRONG;
+	w->q.unit_words = "masked";
+}
+
+static void unreadable_unit(struct world *w)
+{
+	masked_unit(w);
+	w->q.unit_words = "bad-setting";
+}
+
+static void unit_that_nobody_knows(struct world *w)
+{
+	unit_has_no_process(w);
+	w->q.unit = UNIT_NOWHERE;
+}
+
+static void unit_in_a_loop(struct world *w)
+{
+	unit_has_no_process(w);
+	w->q.unit = UNIT_RESTARTS;
+	w->q.unit_words = "exit-code, status 3, 7 restarts";
+}
+
 static void unit_of_a_host_without_units(struct world *w)
 {
 	w->services[0].pidfile = NULL;
@@ -1141,6 +1180,14 @@ static const struct row verdicts[] = {
 		"never started: port is already allocated", "docker start"},
 	{"stopped: a unit without a process", unit_has_no_process, VERDICT_STOPPED, true, "unit kafka has no process",
 		"systemctl start kafka"},
+	{"stopped: a unit that failed says how", unit_that_failed, VERDICT_STOPPED, true, "unit kafka failed: exit-code, status 78",
+		"systemctl start kafka"},
+	{"stopped: a user's unit", users_unit_that_failed, VERDICT_STOPPED, true, "unit kafka failed", "systemctl --user start kafka"},
+	{"stopped: a masked unit", masked_unit, VERDICT_STOPPED, true, "unit kafka is masked", "systemctl unmask kafka"},
+	{"stopped: a unit whose file is wrong", unreadable_unit, VERDICT_STOPPED, true, "unit kafka is bad-setting", "systemctl status kafka"},
+	{"absent: a unit that nobody knows", unit_that_nobody_knows, VERDICT_ABSENT, true, "systemd knows no unit kafka", "start it"},
+	{"sick: a unit in a crash loop", unit_in_a_loop, VERDICT_SICK, false, "unit kafka ends and is started again: exit-code, status 3, 7 restarts",
+		"log of unit kafka"},
 	{"stopped: the host's newer look outweighs the last good answer", died_after_it_answered, VERDICT_STOPPED, true, "gone",
 		"start it"},
 	{"serving: an answer newer than the host's look outweighs it", answered_after_the_host_was_looked_at, VERDICT_SERVING, false,

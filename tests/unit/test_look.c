@@ -202,6 +202,37 @@ static void a_name_may_hold_what_ends_it(void **state)
 #define ID "4f1c2e3d4f1c2e3d4f1c2e3d4f1c2e3d4f1c2e3d4f1c2e3d4f1c2e3d4f1c2e3d"
 #define OTHER_ID "1e73aaaa1e73aaaa1e73aaaa1e73aaaa1e73aaaa1e73aaaa1e73aaaa1e73aaaa"
 
+static void a_unit_is_what_systemctl_shows(void **state)
+{
+	static const struct {
+		const char *shown, *words;
+		enum unit_is is;
+	} cases[] = { /* systemd 252 */
+		{"Result=exit-code\nNRestarts=0\nExecMainStatus=3\nLoadState=loaded\nActiveState=failed\nSubState=failed\n", "exit-code, status 3", UNIT_FAILED},
+		{"Result=exit-code\nNRestarts=1\nExecMainStatus=3\nLoadState=loaded\nActiveState=activating\nSubState=auto-restart\n",
+			"exit-code, status 3, 1 restart", UNIT_RESTARTS},
+		{"Result=success\nNRestarts=7\nExecMainStatus=0\nLoadState=loaded\nActiveState=active\nSubState=running\n",
+			"success, status 0, 7 restarts", UNIT_RESTARTS},
+		{"Result=success\nNRestarts=0\nExecMainStatus=0\nLoadState=loaded\nActiveState=inactive\nSubState=dead\n", "success, status 0", UNIT_LOADED},
+		{"LoadState=masked\nActiveState=inactive\nSubState=dead\n", ", status 0", UNIT_WRONG},
+		{"LoadState=bad-setting\n", ", status 0", UNIT_WRONG},
+		{"Result=success\nNRestarts=0\nLoadState=not-found\nActiveState=inactive\nSubState=dead\n", "success, status 0", UNIT_NOWHERE},
+		{"", ", status 0", UNIT_NOT_ASKED},
+		{"LoadState\n=\nNRestarts=x\nResult=", ", status 0", UNIT_NOT_ASKED},
+	};
+	struct unit_state u;
+	char words[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		unit_state_read(text_of(cases[i].shown), &u);
+		assert_int_equal(unit_state_is(&u), cases[i].is);
+		assert_string_equal(unit_state_words(&u, words, sizeof words), cases[i].words);
+		for (size_t n = 0; n < strlen(cases[i].shown); n++)
+			unit_state_read((struct text){cases[i].shown, n}, &u);
+	}
+}
+
 static void a_path_names_its_container_or_its_unit(void **state)
 {
 	static const struct {
@@ -1196,6 +1227,7 @@ int main(void)
 		cmocka_unit_test(a_hint_is_clean_and_cut_at_a_character),
 		cmocka_unit_test(a_password_that_is_cut_off_by_the_end_is_still_masked),
 		cmocka_unit_test(a_name_may_hold_what_ends_it),
+		cmocka_unit_test(a_unit_is_what_systemctl_shows),
 		cmocka_unit_test(a_path_names_its_container_or_its_unit),
 		cmocka_unit_test(a_hybrid_system_tells_the_container_in_any_of_its_hierarchies),
 		cmocka_unit_test(the_cgroup2_mount_is_where_mountinfo_says),

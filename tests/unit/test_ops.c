@@ -677,21 +677,6 @@ static void what_systemctl_refuses_is_told_with_what_helps(void **state)
 	assert_string_equal(unit_remedy(TEXT("anything else"), true), "");
 }
 
-static void a_unit_has_failed_where_its_state_says_so(void **state)
-{
-	char why[180];
-
-	(void)state;
-	assert_true(unit_has_failed(TEXT("Result=exit-code\nNRestarts=0\nExecMainStatus=3\nActiveState=failed\nSubState=failed\n"), why, sizeof why));
-	assert_string_equal(why, "the unit failed: exit-code, status 3");
-	assert_true(unit_has_failed(TEXT("Result=exit-code\nNRestarts=1\nExecMainStatus=3\nActiveState=failed\nSubState=failed\n"), why, sizeof why));
-	assert_string_equal(why, "the unit failed: exit-code, status 3, 1 restart");
-	assert_true(unit_has_failed(TEXT("ActiveState=activating\nSubState=auto-restart\nResult=exit-code\nExecMainStatus=1\nNRestarts=7\n"), why, sizeof why));
-	assert_string_equal(why, "the unit ends and is started again: exit-code, status 1, 7 restarts");
-	assert_false(unit_has_failed(TEXT("ActiveState=active\nSubState=running\nResult=success\nExecMainStatus=0\nNRestarts=0\n"), why, sizeof why));
-	assert_false(unit_has_failed(TEXT(""), why, sizeof why));
-}
-
 static void a_masters_page_gives_its_token_only_for_what_it_lists(void **state)
 {
 	static const char page[] = "<td>app-20261129-0001</td><form action=\"app/kill/\" method=\"POST\"><input type=\"hidden\" name=\"csrfToken\" "
@@ -870,7 +855,6 @@ int main(void)
 		TEST(a_container_has_ended_where_the_engine_says_so),
 		TEST(what_an_engine_refuses_is_told_with_what_helps),
 		TEST(what_systemctl_refuses_is_told_with_what_helps),
-		TEST(a_unit_has_failed_where_its_state_says_so),
 		TEST(a_masters_page_gives_its_token_only_for_what_it_lists),
 		TEST(a_rest_servers_refusal_is_told),
 		TEST(a_task_is_named_by_its_connector_and_number),
