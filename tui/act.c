@@ -15,6 +15,7 @@
 #include "json.h"
 #include "log.h"
 #include "net.h"
+#include "order.h"
 #include "report.h"
 #include "run.h"
 #include "runbook.h"
@@ -289,54 +290,7 @@ static int act_on_many(const struct setup *setup, struct engine *engine, const s
 	return refused && code == EXIT_READY ? EXIT_NOT_READY : code;
 }
 
-/* ---- start all: what is needed first, first; stop all: the other way ---- */
-
-struct order {
-	const struct service *list[256];
-	size_t n;
-};
-
-static bool is_listed(const struct order *o, const struct service *s)
-{
-	for (size_t i = 0; i < o->n; i++)
-		if (o->list[i] == s)
-			return true;
-	return false;
-}
-
-static void add_with_needs(const struct lake *lake, struct order *o, const struct service *s, int depth)
-{
-	if (!s || !s->expected || is_listed(o, s) || o->n == sizeof o->list / sizeof *o->list || depth > 32)
-		return;
-	for (const char *const *need = s->expected->needs; need && *need; need++)
-		add_with_needs(lake, o, lake_service(lake, *need), depth + 1);
-	if (!is_listed(o, s))
-		o->list[o->n++] = s;
-}
-
-static bool is_wanted(const struct setup *setup, const struct service *s)
-{
-	const char *version = setup->options->version_wanted;
-
-	return !version || (s->expected && s->expected->version && version_meets(s->expected->version, version));
-}
-
-/* "all", a service's name, or a kind's beginning: "spark" is every service whose kind is spark-something. */
-static void add_named(const struct setup *setup, const struct lake *lake, struct order *o, const char *name)
-{
-	bool start = setup->options->command == COMMAND_START;
-
-	for (size_t i = 0; i < lake->n_services; i++) {
-		const struct service *s = lake->services[i];
-		bool fits = !strcmp(s->name, name) || (!strcmp(name, "all") && s->required) ||
-			(!lake_service(lake, name) && s->expected && s->kind && !strncmp(s->kind->name, name, strlen(name)) && s->kind->name[strlen(name)] == '-');
-
-		if (fits && is_wanted(setup, s) && start)
-			add_with_needs(lake, o, s, 0);
-		else if (fits && is_wanted(setup, s) && !is_listed(o, s) && o->n < sizeof o->list / sizeof *o->list)
-			o->list[o->n++] = s;
-	}
-}
+/* ---- start all, stop spark ---- */
 
 /* Ends the line that says that there is none of this name. */
 static void say_nearest(const struct lake *lake, const char *name)
@@ -352,35 +306,6 @@ static void say_nearest(const struct lake *lake, const char *name)
 	fprintf(stderr, "%s%s%s\n", near ? ": did you mean \"" : ": \"laketop status\" lists them", near ? near : "", near ? "\"?" : "");
 }
 
-/* Who is needed is stopped after who needs it. */
-static void reverse_needs(const struct lake *lake, struct order *o)
-{
-	struct order sorted = {.n = 0};
-
-	for (size_t i = 0; i < o->n; i++)
-		add_with_needs(lake, &sorted, o->list[i], 0);
-	for (size_t i = 0; i < sorted.n; i++)
-		if (!is_listed(o, sorted.list[i])) {
-			memmove(sorted.list + i, sorted.list + i + 1, (sorted.n - i - 1) * sizeof *sorted.list);
-			sorted.n--;
-			i--;
-		}
-	for (size_t i = 0; i < o->n; i++) /* found ones have no needs */
-		if (!is_listed(&sorted, o->list[i]))
-			sorted.list[sorted.n++] = o->list[i];
-	for (size_t i = 0; i < sorted.n; i++)
-		o->list[i] = sorted.list[sorted.n - 1 - i];
-	o->n = sorted.n;
-}
-
-static bool needs_nothing(const struct setup *setup, const struct lake *lake, const struct service *s)
-{
-	enum verdict v = s->verdict.shown.verdict;
-
-	return setup->options->command == COMMAND_START ? v == VERDICT_SERVING || service_waits_for_others(lake, s)
-	     : setup->options->command == COMMAND_STOP ? (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !s->verdict.shown.owner.pid : false;
-}
-
 static int act_on_services(const struct setup *setup, struct engine *engine)
 {
 	const struct options *o = setup->options;
@@ -392,7 +317,7 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 	for (size_t i = 0; o->names[i]; i++) {
 		size_t before = order.n;
 
-		add_named(setup, lake, &order, o->names[i]);
+		order_add(&order, lake, o->names[i], o->version_wanted, o->command == COMMAND_START);
 		if (order.n == before && !lake_service(lake, o->names[i])) {
 			fprintf(stderr, "laketop: there is no service \"%s\"%s%s", o->names[i], o->version_wanted ? " of version " : "",
 				o->version_wanted ? o->version_wanted : "");
@@ -401,14 +326,14 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 		}
 	}
 	if (o->command == COMMAND_STOP)
-		reverse_needs(lake, &order);
+		order_reverse(&order, lake);
 	for (size_t i = 0; i < order.n; i++) /* rows may move while we wait */
 		text_copy(names[i], sizeof names[i], text_of(order.list[i]->name));
 	for (size_t i = 0; i < order.n && code == EXIT_READY; i++) {
 		const struct service *s = lake_service(lake, names[i]);
 		struct action_wish wish = {0};
 
-		if (!s || needs_nothing(setup, lake, s)) {
+		if (!s || order_needs_nothing(lake, s, command_specs[o->command].name)) {
 			printf("%s %s: %s already\n", command_specs[o->command].name, names[i], s ? verdict_word(s->verdict.shown.verdict) : "gone");
 			continue;
 		}

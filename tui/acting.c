@@ -131,8 +131,9 @@ enum acting_key acting_offer(struct acting *a, const struct lake *lake, int numb
 	if (!offer_get(lake, number, &offer) || !offer.can)
 		return ACTING_CLOSES;
 	a->on = offer.wish;
-	a->n_marks = 0;
-	a->spec = action_spec_of(offer.wish.verb, ON_PROFILE);
+	a->n_marks = offer.n_marks;
+	memcpy(a->marks, offer.marks, sizeof a->marks);
+	a->spec = action_spec_of(offer.wish.verb, offer.n_marks ? ON_SERVICE : ON_PROFILE);
 	acting_form(a, lake, NULL);
 	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
 }

@@ -226,7 +226,7 @@ static void draw_question(const struct acting *a, const struct sums *n, struct c
 	char words[120];
 
 	if (n->going)
-		snprintf(words, sizeof words, "%zu of %zu are over   c cancels what is not   Esc leaves them running (X lists them)", n->over, a->n_marks);
+		snprintf(words, sizeof words, "%zu of %zu are over   c cancels the rest   Esc leaves them running (X lists them)", n->over, a->n_marks);
 	else if (n->preparing)
 		snprintf(words, sizeof words, "finding out what it does   Esc leaves   nothing is changed yet");
 	else if (n->offered)

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* See offers.h. Of each runbook two: to run it, and, where its last run was not done, to go on with it. */
+/*
+ * See offers.h. Of each runbook two: to run it, and, where its last run was not done, to go on with it. Of services all that are required,
+ * and of kinds such as spark-something all of a version: as laketop start all, laketop stop spark --version 4.1.
+ */
 #include "offers.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "order.h"
 #include "profile.h"
 #include "runbook.h"
+#include "service.h"
+
+enum { GROUPS_MAX = 16, GROUP_VERBS = 2 };
 
 static const char *const testdata_verbs[TESTDATA_COUNT] = {"generate", "load", "stream", "stats", "clean"};
 
@@ -19,7 +26,108 @@ static const struct profile *profile_of(const struct lake *lake)
 
 int offers_end(const struct lake *lake)
 {
-	return 2 * (int)profile_of(lake)->n_runbooks + TESTDATA_COUNT;
+	return 2 * (int)profile_of(lake)->n_runbooks + TESTDATA_COUNT + GROUP_VERBS * GROUPS_MAX;
+}
+
+/* ---- several services ---- */
+
+struct group {
+	char name[NAME_SIZE];
+	const char *version; /* NULL: any */
+	size_t n;            /* how many there are */
+};
+
+static void add_group(struct group *groups, size_t *n, struct text name, const char *version)
+{
+	size_t i = 0;
+
+	while (i < *n && (!text_is(name, groups[i].name) || (version ? !groups[i].version || strcmp(groups[i].version, version) : groups[i].version != NULL)))
+		i++;
+	if (i == GROUPS_MAX)
+		return;
+	if (i == *n) {
+		groups[i] = (struct group){.version = version};
+		text_copy(groups[i].name, sizeof groups[i].name, name);
+		(*n)++;
+	}
+	groups[i].n++;
+}
+
+static bool is_of_versions(const struct lake *lake, struct text family)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+
+		if (!s->expected || !s->expected->version || !s->kind || strncmp(s->kind->name, family.at, family.len) != 0 ||
+			s->kind->name[family.len] != '-')
+			continue;
+		if (first && strcmp(first, s->expected->version) != 0)
+			return true;
+		first = s->expected->version;
+	}
+	return false;
+}
+
+/* In the order of the profile, "all" first. */
+static size_t find_groups(const struct lake *lake, struct group groups[GROUPS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < lake->n_services; i++)
+		if (lake->services[i]->required && lake->services[i]->expected)
+			add_group(groups, &n, TEXT("all"), NULL);
+	for (size_t i = 0; i < lake->n_services; i++) {
+		const struct service *s = lake->services[i];
+		struct text family = s->kind ? text_until(text_of(s->kind->name), '-') : TEXT("");
+		char name[NAME_SIZE];
+
+		if (!s->expected || !family.len || !s->kind->name[family.len] || lake_service(lake, text_copy(name, sizeof name, family)))
+			continue;
+		if (!is_of_versions(lake, family))
+			add_group(groups, &n, family, NULL);
+		else if (s->expected->version)
+			add_group(groups, &n, family, s->expected->version);
+	}
+	return n;
+}
+
+static bool get_group(const struct lake *lake, int number, struct offer *out)
+{
+	const char *verb = number % GROUP_VERBS ? "stop" : "start";
+	struct group groups[GROUPS_MAX];
+	const struct group *g = &groups[number / GROUP_VERBS];
+	struct order order = {.n = 0};
+	size_t len = 0, more = 0;
+
+	if ((size_t)(number / GROUP_VERBS) >= find_groups(lake, groups) || g->n < 2)
+		return false;
+	order_add(&order, lake, g->name, g->version, !strcmp(verb, "start"));
+	if (!strcmp(verb, "stop"))
+		order_reverse(&order, lake);
+	text_copy(out->wish.verb, sizeof out->wish.verb, text_of(verb));
+	snprintf(out->title, sizeof out->title, "%s %.40s%s%.20s", verb, g->name, g->version ? " " : "", g->version ? g->version : "");
+	for (size_t i = 0; i < order.n; i++) {
+		if (order_needs_nothing(lake, order.list[i], verb))
+			continue;
+		if (out->n_marks == ACTION_MARKS_MAX) {
+			more++;
+			continue;
+		}
+		text_copy(out->marks[out->n_marks++].service, NAME_SIZE, text_of(order.list[i]->name));
+		len += len + 80 < sizeof out->detail ? (size_t)snprintf(out->detail + len, sizeof out->detail - len, "%s%.60s", len ? ", " : "",
+			order.list[i]->name) : 0;
+	}
+	out->destructive = !strcmp(verb, "stop");
+	out->can = out->n_marks && !more && !lake->locked && !lake->replayed;
+	if (lake->locked || lake->replayed)
+		snprintf(out->detail, sizeof out->detail, "%s", lake->locked ? lake->locked : "this is a recording");
+	else if (more)
+		snprintf(out->detail, sizeof out->detail, "more than %d services: name some of them", ACTION_MARKS_MAX);
+	else if (!out->n_marks)
+		snprintf(out->detail, sizeof out->detail, "nothing to do: all %zu %s", g->n, out->destructive ? "are down" : "serve");
+	return true;
 }
 
 static void weigh(const struct lake *lake, struct offer *o)
@@ -82,8 +190,10 @@ bool offer_get(const struct lake *lake, int number, struct offer *out)
 	char detail[sizeof out->detail];
 
 	*out = (struct offer){.can = false};
-	if (number < 0 || number >= books + TESTDATA_COUNT)
+	if (number < 0 || number >= offers_end(lake))
 		return false;
+	if (number >= books + TESTDATA_COUNT)
+		return get_group(lake, number - books - TESTDATA_COUNT, out);
 	if (number < books) {
 		if (!get_book(lake, &p->runbooks[number / 2], number % 2, out))
 			return false;

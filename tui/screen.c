@@ -625,6 +625,8 @@ static void run_choice(struct screen *s, const struct choice *chosen, struct wis
 		s->mode = what == ACTING_CLOSES ? MODE_PANEL : MODE_ACTING;
 		wish->what |= what == ACTING_WISHES ? WISH_ACT : 0;
 		wish->action = &s->acting.on;
+		wish->marks = s->acting.marks;
+		wish->n_marks = s->acting.n_marks;
 	}
 }
 

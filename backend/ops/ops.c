@@ -335,7 +335,7 @@ static void take_turn(struct ops *o, const struct lake *lake, struct seat *s)
 	const struct seat *before = seat_of(o, s->after);
 	enum action_state state;
 	struct err err = {0};
-	bool queued;
+	bool queued, so_already;
 
 	pthread_mutex_lock(&o->lock);
 	queued = s->step == STEP_QUEUE;
@@ -343,13 +343,16 @@ static void take_turn(struct ops *o, const struct lake *lake, struct seat *s)
 	pthread_mutex_unlock(&o->lock);
 	if (!queued || !action_is_over(state))
 		return;
+	so_already = action_is_so_already(lake, &s->job.wish); /* by one of those before it */
 	if (!action_went_well(state) && !s->go_on)
 		err_set(&err, ERR_CANCELLED, "not run: %s before it", action_state_word(state));
+	else if (so_already)
+		err_set(&err, ERR_CANCELLED, "it was so already");
 	else if (ops_confirm(o, lake, s->job.id, &err))
 		return;
 	pthread_mutex_lock(&o->lock);
 	s->step = STEP_DROP;
-	s->shown.state = ACTION_CANCELLED;
+	s->shown.state = so_already && (action_went_well(state) || s->go_on) ? ACTION_NEEDLESS : ACTION_CANCELLED;
 	ops_mask(o, s->shown.words, sizeof s->shown.words, err.words);
 	pthread_mutex_unlock(&o->lock);
 	seat_wake(s->cancel);

@@ -9,6 +9,8 @@
 
 /* ways.c: start and stop by what a service really is */
 extern const struct action_spec action_start, action_stop, action_restart;
+/* A start of what serves, a stop of what is not there: nothing is left to do. Pure. */
+bool action_is_so_already(const struct lake *lake, const struct action_wish *w);
 
 /* spark_kill.c, connectors.c, offsets.c, backends.c: parts of a service */
 extern const struct action_spec action_kill, action_kill_driver, action_stop_query, action_pause, action_resume, action_restart_connector,

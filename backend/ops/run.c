@@ -424,30 +424,17 @@ static bool goes_on_waiting(struct action_job *j, const struct lake *lake, struc
 	return false;
 }
 
-/* A start of what serves, a stop of what is not there: nothing is left to do. */
-static bool is_so_already(const struct lake *lake, const struct action_wish *w)
-{
-	const struct service *s = lake_service(lake, w->service);
-	enum verdict v = s ? s->verdict.shown.verdict : VERDICT_UNKNOWN;
-
-	if (!s || w->subject[0])
-		return false;
-	if (!strcmp(w->verb, "start"))
-		return v == VERDICT_SERVING;
-	return !strcmp(w->verb, "stop") && (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !s->verdict.shown.owner.pid;
-}
-
 /* False: it is over. */
 static bool wish_child(struct action_job *j, const struct lake *lake, struct run *r, struct conducted *c)
 {
 	struct err err = {0};
 	bool for_good = lake->locked || lake->replayed; /* no later look changes it */
 
-	if (!for_good && is_so_already(lake, &r->step.wish) && is_fresh(lake, r, r->step.wish.service)) {
+	if (!for_good && action_is_so_already(lake, &r->step.wish) && is_fresh(lake, r, r->step.wish.service)) {
 		end_step(j, r, c, STAGE_DONE, "it was so already");
 		return false;
 	}
-	if (for_good || !is_so_already(lake, &r->step.wish))
+	if (for_good || !action_is_so_already(lake, &r->step.wish))
 		r->child = ops_wish_step(j->ops, lake, &r->step.wish, j->id, &err);
 	if (r->child)
 		return true;

@@ -284,6 +284,18 @@ static bool still(const struct lake *lake, const struct action_job *j, char why[
 	return doing_of(&j->wish) != DOING_START || !s || !port_is_taken(lake, s, j->target.container_name, why);
 }
 
+bool action_is_so_already(const struct lake *lake, const struct action_wish *w)
+{
+	const struct service *s = lake_service(lake, w->service);
+	enum verdict v = s ? s->verdict.shown.verdict : VERDICT_UNKNOWN;
+
+	if (!s || w->subject[0])
+		return false;
+	if (!strcmp(w->verb, "start"))
+		return v == VERDICT_SERVING;
+	return !strcmp(w->verb, "stop") && (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !s->verdict.shown.owner.pid;
+}
+
 const struct action_spec action_start = {
 	.verb = "start", .help = "start it, by what it is: container, compose service, unit, program", .on = ON_SERVICE, .limit_ms = 300000,
 	.verify_ms = 180000, .offer = offer, .prepare = ways_prepare, .run = ways_run, .settled = settled, .watch = ways_watch, .still = still,

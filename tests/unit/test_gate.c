@@ -36,9 +36,8 @@ static uint64_t ask(const struct action_wish *wish)
 	return id;
 }
 
-static void press(struct acting *a, int key)
+static void take(struct acting *a, enum acting_key what)
 {
-	enum acting_key what = acting_press(a, &world.lake, key);
 	struct err err = {0};
 
 	if (what == ACTING_WISHES && a->n_marks)
@@ -57,6 +56,11 @@ static void press(struct acting *a, int key)
 		ops_confirm(world.ops, &world.lake, a->id, &err);
 	else if (what == ACTING_DROPS)
 		ops_drop(world.ops, a->id);
+}
+
+static void press(struct acting *a, int key)
+{
+	take(a, acting_press(a, &world.lake, key));
 }
 
 static int number_of(const struct action_spec *spec)
@@ -154,16 +158,15 @@ static void by_offer(const struct action_spec *spec)
 	struct acting *a = begin();
 
 	(void)spec;
-	for (int i = 0; i < offers_end(&world.lake); i++)
-		switch ((int)acting_offer(a, &world.lake, i)) {
-		case ACTING_STAYS: /* its variables, as they are */
+	for (int i = 0; i < offers_end(&world.lake); i++) {
+		enum acting_key what = acting_offer(a, &world.lake, i);
+
+		if (what == ACTING_STAYS) /* its variables, as they are */
 			press(a, K_ENTER);
+		take(a, what);
+		if (what != ACTING_CLOSES)
 			press(a, 'y');
-			break;
-		case ACTING_WISHES:
-			acting_one(a, ask(&a->on));
-			press(a, 'y');
-		}
+	}
 	chooser_clear(&a->chooser);
 }
 

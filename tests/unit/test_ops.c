@@ -226,6 +226,25 @@ static void of_several_the_rest_goes_on_where_it_was_asked_to(void **state)
 	one_after_another(true, ACTION_FAILED);
 }
 
+static void what_came_about_before_its_turn_is_not_done_again(void **state)
+{
+	struct action_wish first = wish_of("start", "web"), second = wish_of("start", "dry");
+	struct err err = {0};
+	uint64_t ids[2];
+
+	(void)state;
+	open_gate(false, false);
+	ids[0] = ops_wish(world.ops, &world.lake, &first, &err);
+	ids[1] = ops_wish(world.ops, &world.lake, &second, &err);
+	assert_int_equal(until(ids[0], ACTION_OFFERED), ACTION_OFFERED);
+	assert_int_equal(until(ids[1], ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm_all(world.ops, &world.lake, ids, 2, true, &err));
+	world.services[1].verdict.shown.verdict = VERDICT_SERVING;
+	assert_int_equal(until(ids[1], ACTION_DONE), ACTION_NEEDLESS);
+	assert_string_equal(shown(ids[1])->words, "it was so already");
+	assert_int_equal(shown(ids[1])->begun, 0);
+}
+
 static void what_waits_its_turn_is_locked_out_and_taken_out(void **state)
 {
 	struct action_wish w = wish_of("start", "web"), other = wish_of("start", "dry");
@@ -836,6 +855,7 @@ int main(void)
 		TEST(a_start_that_ends_at_once_is_named_and_both_ends_are_in_the_audit),
 		TEST(of_several_the_first_failure_ends_the_row),
 		TEST(of_several_the_rest_goes_on_where_it_was_asked_to),
+		TEST(what_came_about_before_its_turn_is_not_done_again),
 		TEST(what_waits_its_turn_is_locked_out_and_taken_out),
 		TEST(an_end_that_was_never_written_is_written_later),
 		TEST(a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs),

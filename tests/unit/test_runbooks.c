@@ -764,7 +764,7 @@ static void the_profiles_own_is_offered_and_what_was_not_done_can_go_on(void **s
 	world.services[0].verdict.shown.verdict = VERDICT_SERVING;
 	for (int i = 0; i < offers_end(&world.lake); i++)
 		n += offer_get(&world.lake, i, &offer);
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 3 + 2); /* and start all, stop all */
 	assert_true(offer_get(&world.lake, 2, &offer));
 	assert_true(offer.can); /* x is asked for, and then judged */
 	assert_non_null(strstr(offer.detail, "1 step, never run"));
@@ -918,6 +918,67 @@ static void a_step_tells_where_it_runs_without_its_secrets(void **state)
 	free(a);
 }
 
+static bool offered_as(const struct lake *lake, const char *title, struct offer *out)
+{
+	for (int i = 0; i < offers_end(lake); i++)
+		if (offer_get(lake, i, out) && !strcmp(out->title, title))
+			return true;
+	return false;
+}
+
+static void several_services_are_offered_as_one(void **state)
+{
+	static const char ini[] = "[laketop]\nprofile = many\n[service db]\nkind = postgres\nport = 18992\n[service alone]\nkind = other\nport = 18980\nrequired = no\n"
+		"[service w1]\nkind = spark-worker\nport = 18993\nversion = 4.1\nneeds = m1\n[service m1]\nkind = spark-master\nport = 18994\nversion = 4.1\nneeds = db\n"
+		"[service m2]\nkind = spark-master\nport = 18995\nversion = 4.2\n[service w2]\nkind = spark-worker\nport = 18996\nversion = 4.2\nneeds = m2\n";
+	static struct service all[6], *list[6];
+	struct acting *a = mem_new(1, sizeof *a);
+	struct err err = {0};
+	struct offer offer;
+	struct lake lake;
+
+	(void)state;
+	world.profile = profile_parse(world.local, text_of(ini), "/etc/many.ini", &err);
+	assert_non_null(world.profile);
+	lake = (struct lake){.profile = world.profile, .services = list, .n_services = 6};
+	for (size_t i = 0; i < 6; i++) {
+		const struct expectation *x = &world.profile->services[i];
+
+		all[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .required = x->required};
+		all[i].verdict.shown.verdict = VERDICT_ABSENT;
+		list[i] = &all[i];
+	}
+	assert_true(offered_as(&lake, "start spark 4.1", &offer));
+	assert_true(offer.can && !offer.destructive);
+	assert_string_equal(offer.detail, "db, m1, w1"); /* what they need, first */
+	assert_true(offered_as(&lake, "start spark 4.2", &offer));
+	assert_string_equal(offer.detail, "m2, w2");
+	assert_true(offered_as(&lake, "start all", &offer));
+	assert_int_equal(offer.n_marks, 5); /* those that are required */
+	assert_false(offered_as(&lake, "start spark", &offer)); /* two versions are not for one machine */
+	all[0].verdict.shown.verdict = all[3].verdict.shown.verdict = VERDICT_SERVING;
+	assert_true(offered_as(&lake, "start spark 4.1", &offer));
+	assert_string_equal(offer.detail, "w1");
+	all[2].verdict.shown.verdict = VERDICT_SERVING;
+	assert_true(offered_as(&lake, "start spark 4.1", &offer));
+	assert_false(offer.can);
+	assert_string_equal(offer.detail, "nothing to do: all 2 serve");
+	assert_true(offered_as(&lake, "stop spark 4.1", &offer));
+	assert_true(offer.can && offer.destructive);
+	assert_string_equal(offer.detail, "w1, m1"); /* who is needed, last */
+	for (int i = 0; i < offers_end(&lake); i++)
+		if (offer_get(&lake, i, &offer) && !strcmp(offer.title, "stop spark 4.1"))
+			assert_int_equal(acting_offer(a, &lake, i), ACTING_WISHES);
+	assert_int_equal(a->mode, ACTING_MANY); /* one yes for both */
+	assert_int_equal(a->n_marks, 2);
+	assert_string_equal(a->marks[0].service, "w1");
+	assert_string_equal(a->on.verb, "stop");
+	lake.locked = "locked: L unlocks";
+	assert_true(offered_as(&lake, "stop spark 4.1", &offer));
+	assert_false(offer.can);
+	free(a);
+}
+
 /* ---- nothing to do ---- */
 
 /* A Delta table of so many files of 1000 bytes in the folder t, told by its catalog. */
@@ -1031,6 +1092,7 @@ int main(void)
 		TEST(variables_are_seen_and_typed_before_the_steps_are),
 		TEST(a_resumed_run_shows_what_it_was_given),
 		TEST(a_step_tells_where_it_runs_without_its_secrets),
+		TEST(several_services_are_offered_as_one),
 		TEST(nothing_to_do_is_as_good_as_done),
 		TEST(a_step_that_has_nothing_to_do_is_done),
 		TEST(what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy),
