@@ -158,7 +158,9 @@ static bool write_line(struct audit *a, const char *run, enum audit_phase phase,
 {
 	struct json_writer w;
 	struct buf line;
+	ssize_t written;
 	bool fine;
+	int why;
 
 	if (!follow_name(a, err))
 		return false;
@@ -191,9 +193,15 @@ static bool write_line(struct audit *a, const char *run, enum audit_phase phase,
 	}
 	json_close(&w, '}');
 	buf_puts(&line, "\n");
-	fine = !line.full && write(a->fd, line.at, line.len) == (ssize_t)line.len && (phase != AUDIT_BEGIN || fdatasync(a->fd) == 0);
+	written = line.full ? 0 : write(a->fd, line.at, line.len);
+	why = written < 0 ? errno : ENOSPC; /* a full disk takes a part */
+	fine = !line.full && written == (ssize_t)line.len;
+	if (fine && phase == AUDIT_BEGIN && fdatasync(a->fd) != 0) {
+		fine = false;
+		why = errno;
+	}
 	if (!fine)
-		err_set(err, ERR_SYSTEM, "%s: %s", a->path, line.full ? "the line is too long" : strerrordesc_np(errno));
+		err_set(err, ERR_SYSTEM, "%s: %s", a->path, line.full ? "the line is too long" : strerrordesc_np(why));
 	buf_free(&line);
 	return fine;
 }
@@ -232,6 +240,21 @@ static void drop_made_good(struct pending *list, size_t *n, const struct json *j
 			drop_pending(list, n, i);
 }
 
+/* Half a line is no JSON, and says all the same whose end it was to be. */
+static void read_half(struct text line, struct pending *list, size_t n)
+{
+	static const char words[] = "it ended, and its end was not written whole (disk full?)";
+	char head[120], note[sizeof list->shown.words];
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(head, sizeof head, "\"phase\":\"end\",\"run\":\"%.40s\",\"id\":%llu,", list[i].run, (unsigned long long)list[i].shown.id);
+		if (!text_has(line, head) || text_starts(text_of(list[i].shown.words), words))
+			continue;
+		text_copy(note, sizeof note, text_of(list[i].shown.words));
+		snprintf(list[i].shown.words, sizeof list[i].shown.words, "%s%s%.400s", words, note[0] ? "; " : "", note);
+	}
+}
+
 static void read_line(struct text line, struct pending *list, size_t *n)
 {
 	struct json *j = json_parse(line, NULL);
@@ -240,6 +263,7 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 	size_t at = 0;
 
 	if (!phase || !run || !json_i64(json_get(j, "id"), &id)) {
+		read_half(line, list, *n);
 		json_free(j);
 		return;
 	}

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { WRITE_AGAIN_MS = 5000 };
+
 struct ops *ops_new(const struct ops_options *options)
 {
 	struct ops *o = mem_new(1, sizeof *o);
@@ -389,7 +391,7 @@ static void drop_forgotten(struct ops *o)
 		bool goes;
 
 		pthread_mutex_lock(&o->lock);
-		goes = s->forgotten && s->ended && action_is_over(s->shown.state) && (s->told || !s->shown.begun);
+		goes = s->forgotten && s->ended && !s->unwritten && action_is_over(s->shown.state) && (s->told || !s->shown.begun);
 		pthread_mutex_unlock(&o->lock);
 		if (goes)
 			free_seat(s);
@@ -431,6 +433,40 @@ static void settle(struct ops *o, struct seat *s, const struct lake *lake)
 		seat_wake(s->cancel);
 }
 
+/* The next start takes what has no end for cut short: whoever looks now is told that it is not, and the end is tried again. */
+static void write_end(struct ops *o, struct seat *s, struct action_shown *shown)
+{
+	static const char mark[] = "; its end could not be written to the audit: ";
+	struct err err = {0};
+	char *at = strstr(shown->words, mark);
+
+	if (at)
+		*at = '\0';
+	s->unwritten = !audit_write(o->audit, AUDIT_END, shown, s->job.note, &err);
+	s->write_next = clock_ms() + WRITE_AGAIN_MS;
+	if (s->unwritten) {
+		size_t len = strlen(shown->words), room = sizeof shown->words - sizeof mark - strlen(err.words);
+
+		len = len < room ? len : room;
+		snprintf(shown->words + len, sizeof shown->words - len, "%s%s", len ? mark : mark + 2, err.words);
+	}
+	pthread_mutex_lock(&o->lock);
+	text_copy(s->shown.words, sizeof s->shown.words, text_of(shown->words));
+	pthread_mutex_unlock(&o->lock);
+}
+
+static void write_again(struct ops *o, struct seat *s)
+{
+	struct action_shown shown;
+
+	if (!s->unwritten || clock_ms() < s->write_next)
+		return;
+	pthread_mutex_lock(&o->lock);
+	shown = s->shown;
+	pthread_mutex_unlock(&o->lock);
+	write_end(o, s, &shown);
+}
+
 /* Its end is written down once, and told as an event. One that never ran leaves no trace. */
 static void tell(struct ops *o, struct seat *s, void (*said)(void *, enum severity, const char *, const char *), void *ctx)
 {
@@ -448,10 +484,10 @@ static void tell(struct ops *o, struct seat *s, void (*said)(void *, enum severi
 	pthread_mutex_unlock(&o->lock);
 	if (!shown.begun)
 		return;
-	audit_write(o->audit, AUDIT_END, &shown, s->job.note, NULL);
+	write_end(o, s, &shown);
 	snprintf(words, sizeof words, "%s: %s after %s%s%s", shown.title, action_state_word(shown.state),
 		clock_span(span, shown.ended - shown.begun), shown.words[0] ? ": " : "", shown.words);
-	said(ctx, action_went_well(shown.state) ? SEVERITY_INFO : SEVERITY_WARNING, shown.wish.service[0] ? shown.wish.service : "laketop", words);
+	said(ctx, action_went_well(shown.state) && !s->unwritten ? SEVERITY_INFO : SEVERITY_WARNING, shown.wish.service[0] ? shown.wish.service : "laketop", words);
 }
 
 void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx)
@@ -476,6 +512,8 @@ void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum sev
 	}
 	for (size_t i = o->n; i-- > 0;) /* a step's end before that of its run */
 		tell(o, o->seats[i], said, ctx);
+	for (size_t i = 0; i < o->n; i++)
+		write_again(o, o->seats[i]);
 	for (size_t i = 0; i < o->n; i++) {
 		pthread_mutex_lock(&o->lock);
 		o->shown[n++] = o->seats[i]->shown;
@@ -507,9 +545,11 @@ unsigned ops_stop(struct ops *o, int64_t end)
 		}
 		abandoned += !s->joined;
 		/* what was cancelled by the end is told; what still runs stays open in the audit, and the next start says so */
-		if (s->joined && !s->told && s->shown.begun) {
-			s->shown.ended = clock_wall_ms();
-			audit_write(o->audit, AUDIT_END, &s->shown, s->job.note, NULL);
+		if (s->joined && s->shown.begun && (!s->told || s->unwritten)) {
+			struct action_shown shown = s->shown;
+
+			shown.ended = s->told ? shown.ended : clock_wall_ms();
+			write_end(o, s, &shown);
 		}
 	}
 	if (abandoned)

@@ -34,7 +34,9 @@ struct seat {
 	struct action_shown shown;
 	enum step step;
 	bool ended;                  /* its thread is about to return */
-	bool told;                   /* its end is in the audit */
+	bool told;                   /* its end is told */
+	bool unwritten;              /* and is not in the audit yet: it is tried again; UI thread */
+	int64_t write_next;          /* clock_ms() */
 };
 
 struct ops {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -243,6 +244,81 @@ static void what_came_about_before_its_turn_is_not_done_again(void **state)
 	assert_int_equal(until(ids[1], ACTION_DONE), ACTION_NEEDLESS);
 	assert_string_equal(shown(ids[1])->words, "it was so already");
 	assert_int_equal(shown(ids[1])->begun, 0);
+}
+
+/* Of this process no file may grow beyond what the audit is now: as on a full disk. */
+static void fill_disk(bool full)
+{
+	static struct rlimit before;
+	struct rlimit now;
+	struct stat st;
+	char path[120];
+
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	assert_int_equal(stat(path, &st), 0);
+	if (full) {
+		assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+		signal(SIGXFSZ, SIG_IGN);
+	}
+	now = before;
+	now.rlim_cur = full ? (rlim_t)st.st_size : before.rlim_cur;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+}
+
+static void an_end_that_a_full_disk_kept_out_is_told_and_tried_again(void **state)
+{
+	struct action_wish w = wish_of("start", "web");
+	struct err err = {0};
+	enum action_state ended;
+	char words[ACTION_WORDS_SIZE];
+	struct buf text;
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	fill_disk(true);
+	ended = until(id, ACTION_DONE);
+	fill_disk(false);
+	assert_int_equal(ended, ACTION_FAILED);
+	snprintf(words, sizeof words, "%s", shown(id)->words);
+	assert_non_null(strstr(words, "; its end could not be written to the audit: "));
+	assert_non_null(strstr(words, "audit.jsonl: File too large"));
+	assert_non_null(strstr(world.said, "could not be written to the audit"));
+	text = audit_text();
+	assert_false(text_has(buf_text(&text), "\"phase\":\"end\""));
+	buf_free(&text);
+	assert_int_equal(ops_stop(world.ops, clock_ms() + 5000), 0); /* there is room again */
+	world.ops = NULL;
+	text = audit_text();
+	assert_true(text_has(buf_text(&text), "\"phase\":\"end\""));
+	assert_false(text_has(buf_text(&text), "could not be written"));
+	buf_free(&text);
+}
+
+static void half_an_end_says_that_it_ended(void **state)
+{
+	static const char lines[] =
+		"{\"phase\":\"begin\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"compact\","
+		"\"service\":\"lake\",\"subject\":\"a.b\",\"title\":\"compact lake a.b\",\"exact\":\"CALL\",\"note\":\"operation o\",\"begun_ms\":9}\n"
+		"{\"phase\":\"begin\",\"run\":\"99.1\",\"id\":77,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"stop\","
+		"\"service\":\"web\",\"subject\":\"\",\"title\":\"stop web\",\"exact\":\"x\",\"begun_ms\":9}\n"
+		"{\"at\":\"2026-11-30T01:55:50.515Z\",\"phase\":\"end\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_beg";
+	struct action_shown open[4];
+	char path[120];
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(lines, f);
+	fclose(f);
+	assert_int_equal(actions_left_open(world.local, world.folder, open, 4), 2);
+	assert_string_equal(open[0].words, "it ended, and its end was not written whole (disk full?); operation o");
+	assert_string_equal(open[1].words, ""); /* of this one nothing is known */
 }
 
 static void what_waits_its_turn_is_locked_out_and_taken_out(void **state)
@@ -856,6 +932,8 @@ int main(void)
 		TEST(of_several_the_first_failure_ends_the_row),
 		TEST(of_several_the_rest_goes_on_where_it_was_asked_to),
 		TEST(what_came_about_before_its_turn_is_not_done_again),
+		TEST(an_end_that_a_full_disk_kept_out_is_told_and_tried_again),
+		TEST(half_an_end_says_that_it_ended),
 		TEST(what_waits_its_turn_is_locked_out_and_taken_out),
 		TEST(an_end_that_was_never_written_is_written_later),
 		TEST(a_port_that_is_taken_between_offer_and_yes_is_told_and_nothing_runs),
