@@ -191,7 +191,7 @@ class Screen:
     """laketop, or another command, in a terminal of its own, as a person has it on the second monitor."""
 
     def __init__(self, *args, columns=120, lines=40, command=LAKETOP, env=None):
-        self.socket = f"laketop-test-{os.getpid()}"
+        self.socket, self.lines = f"laketop-test-{os.getpid()}", lines
         self.tmux("kill-server", check=False)
         self.tmux("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(lines), *(f"-e{k}={v}" for k, v in (env or {}).items()), command, *args)
 
@@ -220,6 +220,35 @@ def screen(*args, **more):
         yield it
     finally:
         it.close()
+
+
+def goes_backwards(it, many, burst, moment):
+    """The log of one who wrote "line 000000 of the many" to that number, with a pause before each burst, and then "tick"s: all of
+    it is reached from the screen that shows it. moment: of the first line of the third burst."""
+    def top():
+        seen = re.findall(r"line (\d{6}) of", it.text())
+        return int(seen[0]) if seen else many
+
+    middle = many // 2 + burst // 2
+    ok("it-opens-at-the-newest", until(30, lambda: re.search(r"INFO +tick", it.text())), it.text())
+    it.press("g")
+    ok("g-goes-to-the-very-first-line", until(60, lambda: "line 000000" in it.text()), it.text())
+    it.press("#")
+    until(5, lambda: "search" in it.text())
+    it.press(f"line {middle:06d}", "Enter")
+    ok("a-search-goes-to-what-it-finds", until(60, lambda: f"line {middle:06d} of" in it.text()), it.text())
+    begun, skipped, last, goal = time.monotonic(), 0, top(), middle - 1300
+    while last > goal and time.monotonic() - begun < 150:  # over the edge of what is held, among hundreds of lines of one moment
+        it.press("PageUp")
+        until(1, lambda: top() != last, 0.05)  # a key while it reads is no second one
+        skipped, last = max(skipped, last - top()), top()
+    ok("pages-go-on-backwards", last <= goal, it.text())
+    ok("and-no-line-is-left-out", skipped <= it.lines, skipped)
+    it.press("G")
+    ok("G-goes-to-the-newest", until(60, lambda: re.search(r"INFO +tick", it.text()) and "follows" in it.text()), it.text())
+    it.press("#", "C-u")  # what was looked for stands there still
+    it.press(f"@{moment[:10]} {moment[11:19]}", "Enter")
+    ok("a-time-is-gone-to", until(60, lambda: top() in range(burst * 2 - it.lines, burst * 2 + it.lines)), it.text())
 
 
 # ---- JSON Schema, as far as ours goes ----

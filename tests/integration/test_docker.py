@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from check import LAKETOP, CannotRun, Lab, end, free_port, laketop, ok, screen, service, skip, status, story, until
+from check import LAKETOP, CannotRun, Lab, end, free_port, goes_backwards, laketop, ok, screen, service, skip, status, story, until
 
 own = Lab("docker", "docker")
 SOCKET = own.home / "run" / "docker.sock"
@@ -213,6 +213,8 @@ def the_screen_shows_them():
         it.press("Enter")
         ok("the-page-of-a-service-shows-its-container-with-state-and-restarts",
            until(60, lambda: re.search(r"container\s+airflow-scheduler.*\d+ restarts", it.text())), it.text())
+        it.press("l")
+        ok("l-of-what-is-wrong-with-it-opens-what-it-wrote", until(60, lambda: "no database" in it.text()), it.text())
 
 
 def logs_are_followed_over_restarts_and_a_new_container_of_that_name():
@@ -252,13 +254,41 @@ def logs_are_followed_over_restarts_and_a_new_container_of_that_name():
     ok("one-that-is-not-there-is-said", "there is no such container" in done.stderr, done)
 
 
+def the_past_of_a_long_log_is_shown_backwards():
+    many, burst, path = 12000, 3000, own.home / "long.ini"
+    path.write_text(f"[laketop]\nprofile = long\n[service long]\nkind = other\nport = {free_port()}\ncontainer = log-long\n")
+    docker("run", "-d", "--name", "log-long", inspect("jupyter")["Config"]["Image"], "sh", "-c", f"""
+        i=0
+        while [ ! -e /again ] && [ $i -lt {many} ]; do
+            [ $((i % {burst})) != 0 ] || sleep 1.2
+            printf 'INFO line %06d of the many\\n' $i; i=$((i + 1))
+        done
+        [ ! -e /again ] || echo INFO again
+        touch /again
+        while true; do echo INFO tick; sleep 0.5; done""")
+    ok("it-writes", until(90, lambda: "tick" in docker("logs", "--tail", "1", "log-long")), docker("logs", "--tail", "1", "log-long"))
+    docker("restart", "-t", "0", "log-long")
+
+    def entries(*words):
+        done = laketop("logs", "long", "--json", "--profile", str(path), *words)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    told = until(60, lambda: (e := entries("--since", "1h")) and any("again" in x["text"] for x in e) and e)
+    ok("all-is-told-once-and-over-a-restart", [int(n) for e in told or [] for n in re.findall(r"line (\d{6})", e["text"])] == list(range(many)), (told or [])[-2:])
+    moment = next(e["at"] for e in entries("--match", f"line {burst * 2:06d}"))
+    with screen("--profile", str(path), env={"DOCKER_HOST": f"unix://{SOCKET}"}, columns=110, lines=30) as it:
+        until(30, lambda: it.word("long"))
+        it.press("g", "l")
+        goes_backwards(it, many, burst, moment)
+    docker("rm", "-f", "log-long")
+
+
 try:
     with own:
         own.up()
         os.environ["DOCKER_HOST"] = f"unix://{SOCKET}"
         for each in (containers_are_told_as_docker_tells_them, a_server_on_the_hosts_network_is_its_container, owners_as_far_as_a_stranger_sees,
                      published_ports_belong_to_their_container, a_profile_that_expects_containers_judges_them, the_screen_shows_them,
-                     logs_are_followed_over_restarts_and_a_new_container_of_that_name):
+                     logs_are_followed_over_restarts_and_a_new_container_of_that_name, the_past_of_a_long_log_is_shown_backwards):
             if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
                 story(each)
 except CannotRun as e:

@@ -9,9 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
-from check import LAKETOP, end, ok, screen, skip, story, until
+from check import LAKETOP, end, goes_backwards, ok, screen, skip, story, until
 from own_systemd import UID, OwnSystemd, missing
 
 MANY, BURST = 12000, 3000  # the journal gives hundreds of lines of a burst one stamp
@@ -173,34 +172,11 @@ def the_journal_is_read_as_it_is():
 
 
 def the_past_is_shown_backwards():
+    moment = next(e["at"] for e in entries("chatty", "--match", f"line {BURST * 2:06d}"))
     with screen_there() as it:
         ok("the-overview-comes", until(30, lambda: it.word("chatty")), it.text())
         it.press("G", "l")
-        ok("l-opens-the-journal", until(20, lambda: "INFO  tick" in it.text()), it.text())
-        it.press("g")
-        ok("g-goes-to-the-very-first-line", until(20, lambda: "line 000000" in it.text()), it.text())
-        it.press("#")
-        until(5, lambda: "search" in it.text())
-        it.press("line 00" + str(MANY // 2), "Enter")
-        ok("a-search-goes-to-what-it-finds", until(20, lambda: f"line 00{MANY // 2} of" in it.text()), it.text())
-
-        def top():
-            seen = re.findall(r"line (\d{6}) of", it.text())
-            return int(seen[0]) if seen else MANY
-        went, jumped, last = time.monotonic(), 0, top()
-        while top() > MANY // 2 - 700 and time.monotonic() - went < 60:  # over the edge of what is held, hundreds of lines of one stamp
-            it.press("PageUp")
-            until(1, lambda: top() != last, 0.05)
-            jumped, last = max(jumped, last - top()), top()
-        ok("pages-go-on-backwards", top() <= MANY // 2 - 700, it.text())
-        ok("and-none-is-left-out", jumped <= 30, jumped)
-        it.press("G")
-        ok("G-goes-to-the-newest", until(20, lambda: "INFO  tick" in it.text() and "follows" in it.text()), it.text())
-        it.press("#", "C-u")  # what was looked for stands there still
-        moment = next(e["at"] for e in entries("chatty", "--match", f"line 00{BURST * 2}"))
-        it.press("@" + moment[:10] + " " + moment[11:19], "Enter")
-        near = range(BURST * 2 - 40, BURST * 2 + 40)
-        ok("a-time-is-gone-to", until(20, lambda: top() in near), it.text())
+        goes_backwards(it, MANY, BURST, moment)
 
 
 def begin():
