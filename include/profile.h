@@ -106,6 +106,7 @@ struct testdata { /* [testdata] */
 struct profile {
 	const char *name;  /* "pocket"; NULL: none was given, everything is found */
 	const char *path;  /* of its file; "built in" */
+	const char *place; /* the same, from the root: it tells two of one name apart; "" not known */
 	const struct expectation *services;
 	size_t n_services;
 	const struct demo *demos;

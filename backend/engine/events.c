@@ -42,6 +42,12 @@ static const char *profile_name(const struct engine *e)
 	return e->profile->name ? e->profile->name : "";
 }
 
+/* Two files may give their profiles one name. */
+static const char *profile_place(const struct engine *e)
+{
+	return e->profile->place ? e->profile->place : "";
+}
+
 /* Is it ours to write? The lock lies far beyond the file's end, at a place for this host and profile. */
 static bool may_write(struct engine *e)
 {
@@ -50,8 +56,8 @@ static bool may_write(struct engine *e)
 
 	if (e->events_file < 0 || e->events_ours)
 		return e->events_ours;
-	for (int part = 0; part < 2; part++)
-		for (const char *at = part ? profile_name(e) : e->lake.host; at && *at; at++)
+	for (int part = 0; part < 3; part++)
+		for (const char *at = part == 2 ? profile_place(e) : part ? profile_name(e) : e->lake.host; at && *at; at++)
 			place = (place ^ (unsigned char)*at) * UINT64_C(1099511628211);
 	lock.l_start = (off_t)(INT64_C(1) << 40) + (off_t)(place >> 25);
 	e->events_ours = fcntl(e->events_file, F_OFD_SETLK, &lock) == 0;
@@ -72,6 +78,7 @@ static void event_write(struct engine *e, const struct event *v)
 	json_put_i64(&w, "wall_ms", v->wall);
 	json_put_text(&w, "host", e->lake.host);
 	json_put_text(&w, "profile", profile_name(e));
+	json_put_text(&w, "file", profile_place(e));
 	json_put_text(&w, "service", v->service);
 	json_put_text(&w, "severity", severities[v->severity]);
 	json_put_text(&w, "words", v->words);
@@ -109,7 +116,7 @@ void event_say(struct engine *e, enum severity severity, const char *service, co
 	event_write(e, v);
 }
 
-/* Earlier runs' events of this host and profile, so that "Changes" does not begin empty. */
+/* Earlier runs' events of this host and profile, so that "Changes" does not begin empty. Old lines name no file: they are of all of the name. */
 static void events_read(struct engine *e, const char *path)
 {
 	struct buf tail;
@@ -128,11 +135,11 @@ static void events_read(struct engine *e, const char *path)
 		struct json *j = text_has(line, buf_text(&mark).at + 1) ? json_parse(line, NULL) : NULL; /* most are of others */
 		const char *service = json_string(json_get(j, "service")), *words = json_string(json_get(j, "words"));
 		const char *host = json_string(json_get(j, "host")), *profile = json_string(json_get(j, "profile"));
-		const char *severity = json_string(json_get(j, "severity"));
+		const char *severity = json_string(json_get(j, "severity")), *file = json_string(json_get(j, "file"));
 		int64_t wall;
 
 		if (service && words && host && profile && !strcmp(host, e->lake.host) && !strcmp(profile, profile_name(e)) &&
-			json_i64(json_get(j, "wall_ms"), &wall)) {
+			(!file || !strcmp(file, profile_place(e))) && json_i64(json_get(j, "wall_ms"), &wall)) {
 			struct event *v = event_new(&e->lake);
 
 			*v = (struct event){.number = ++e->event_number, .wall = wall};

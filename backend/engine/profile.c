@@ -5,6 +5,7 @@
  */
 #include "profile.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct loaded *loaded_new(void)
 	struct loaded *p = mem_new(1, sizeof *p);
 
 	p->profile.arena = arena_new(ARENA_CAP);
-	p->profile.path = "";
+	p->profile.path = p->profile.place = "";
 	p->profile.disks = root_only;
 	return p;
 }
@@ -122,7 +123,7 @@ static bool no_such(struct host *host, const char *name, struct err *err)
 
 static bool load_file(struct loaded *p, struct host *host, const char *path, struct err *err)
 {
-	char folder[PATH_SIZE];
+	char folder[PATH_SIZE], whole[PATH_MAX];
 	const char *slash = strrchr(path, '/');
 	struct buf ini;
 	bool good;
@@ -134,6 +135,7 @@ static bool load_file(struct loaded *p, struct host *host, const char *path, str
 	if (!good && err && err->code == ERR_LIMIT)
 		err_set(err, ERR_USAGE, "%s: is larger than 1 MiB", path);
 	good = good && profile_read(p, host, buf_text(&ini), path, slash ? folder : "", false, err);
+	p->profile.place = arena_copy(p->profile.arena, text_of(realpath(path, whole) ? whole : path));
 	buf_free(&ini);
 	return good;
 }

@@ -43,6 +43,7 @@ static void put_line(struct buf *out, struct ops *o, const struct run_line *l)
 	json_put_text(&w, "phase", phases[l->phase]);
 	json_put_text(&w, "run", l->key);
 	json_put_text(&w, "profile", l->profile->name);
+	json_put_text(&w, "file", l->profile->place ? l->profile->place : "");
 	json_put_text(&w, "runbook", l->book->name);
 	json_put_i64(&w, "step", (int64_t)l->step + 1);
 	json_put_i64(&w, "at_ms", clock_wall_ms());
@@ -152,10 +153,12 @@ static void read_run_line(struct reading *r, struct text line)
 {
 	struct json *j = json_parse(line, NULL);
 	const char *phase = json_string(json_get(j, "phase")), *key = json_string(json_get(j, "run")), *book = json_string(json_get(j, "runbook")),
-		*profile = json_string(json_get(j, "profile"));
+		*profile = json_string(json_get(j, "profile")), *file = json_string(json_get(j, "file"));
+	bool ours = profile && r->profile->name && !strcmp(profile, r->profile->name) && /* old lines name no file */
+		(!file || !strcmp(file, r->profile->place ? r->profile->place : ""));
 	size_t at = 0;
 
-	if (phase && key && book && profile && r->profile->name && !strcmp(profile, r->profile->name) && profile_runbook(r->profile, book)) {
+	if (phase && key && book && ours && profile_runbook(r->profile, book)) {
 		while (at < r->n && strcmp(r->list[at].book, book) != 0)
 			at++;
 		if (!strcmp(phase, phases[RUN_BEGINS]) && at < r->most) {

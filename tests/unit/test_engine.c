@@ -492,6 +492,48 @@ static unsigned lines_with(const char *path, const char *words)
 	return n;
 }
 
+static void two_files_of_one_name_have_two_lists_of_changes(void **state)
+{
+	static const char lines[] =
+		"{\"wall_ms\":1,\"host\":\"%s\",\"profile\":\"%s\",\"file\":\"/one.ini\",\"service\":\"zk\",\"severity\":\"info\",\"words\":\"of one\"}\n"
+		"{\"wall_ms\":2,\"host\":\"%s\",\"profile\":\"%s\",\"file\":\"/two.ini\",\"service\":\"zk\",\"severity\":\"info\",\"words\":\"of two\"}\n"
+		"{\"wall_ms\":3,\"host\":\"%s\",\"profile\":\"%s\",\"service\":\"zk\",\"severity\":\"info\",\"words\":\"of an older laketop\"}\n";
+	char dir[] = "/tmp/laketop-events-XXXXXX", path[64];
+	struct profile *one = profile_with(""), *two = profile_with("");
+	struct engine_options o = {.host = &world.host, .profile = one, .state_dir = dir};
+	struct engine *first, *second;
+	const char *name = one->name ? one->name : "";
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/events.jsonl", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, lines, world.host.name, name, world.host.name, name, world.host.name, name);
+	fclose(f);
+	one->place = "/one.ini";
+	two->place = "/two.ini";
+	first = engine_start(&o, NULL);
+	o.profile = two;
+	second = engine_start(&o, NULL);
+	assert_int_equal(events_of(first, "of one") + events_of(second, "of two"), 2);
+	assert_int_equal(events_of(first, "of two") + events_of(second, "of one"), 0);
+	assert_int_equal(events_of(first, "of an older laketop") + events_of(second, "of an older laketop"), 2);
+	atomic_store(&world.manner, GOOD);
+	assert_true(becomes(first, "zk", VERDICT_SERVING) && becomes(second, "zk", VERDICT_SERVING));
+	atomic_store(&world.manner, MUTE);
+	assert_true(becomes(first, "zk", VERDICT_MUTE) && becomes(second, "zk", VERDICT_MUTE));
+	assert_int_equal(lines_with(path, "mute"), 2); /* neither keeps the other from writing */
+	atomic_store(&world.manner, GOOD);
+	assert_int_equal(engine_stop(first, STOP_MS), 0);
+	assert_int_equal(engine_stop(second, STOP_MS), 0);
+	unlink(path);
+	rmdir(dir);
+	profile_free(one);
+	profile_free(two);
+}
+
 static void an_event_is_written_once_however_many_look(void **state)
 {
 	char dir[] = "/tmp/laketop-events-XXXXXX", path[64];
@@ -728,6 +770,7 @@ int main(void)
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
+		cmocka_unit_test_setup(two_files_of_one_name_have_two_lists_of_changes, begin),
 		cmocka_unit_test_setup(an_event_is_written_once_however_many_look, begin),
 		cmocka_unit_test_setup(a_recording_into_a_fifo_holds_nobody_up, begin),
 		cmocka_unit_test_setup(stopping_cancels_what_hangs_and_does_not_wait_it_out, begin),
