@@ -157,6 +157,7 @@ struct lake {
 	struct places *places;        /* where all tables lie, for keepers; as long as the engine is */
 	const struct lake_table *tables; /* by name; joined anew when a catalog tells something new */
 	size_t n_tables;
+	uint64_t joined;              /* counts how often that was */
 	struct port_row *ports;       /* by port, then address */
 	size_t n_ports;
 	const struct action_shown *actions; /* newest last; those that are over stay, a while */

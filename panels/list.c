@@ -147,6 +147,7 @@ struct rows {
 	bool problems_only, ascii;
 	bool broad; /* notes have a column of their own */
 	size_t *at, n, n_columns;
+	bool kept;  /* at belongs to what is kept */
 	size_t lead; /* 1: the mark stands before the list's columns */
 	char (*scratch)[VALUE_TEXT_SIZE]; /* of keep(): clearing it for each row would take longer than filling it */
 	struct grid_column columns[TABLE_COLUMNS_MAX + 1];
@@ -246,16 +247,60 @@ static void rows_sort(struct rows *rows, const struct grid *g)
 	free(keys);
 }
 
-static void rows_collect(struct rows *rows, const struct panel_view *view, const struct list *list, const struct grid *g)
+/* Of thousands of rows the same few are shown from key to key. */
+struct list_order {
+	uint64_t stamp;
+	int64_t second; /* of a filter, which looks at ages, too */
+	char filter[200];
+	bool problems_only, reverse;
+	int sort;
+	size_t *at, n;
+};
+
+static bool is_order_of(const struct list_order *o, const struct rows *rows, const struct grid *g)
 {
+	return o && o->stamp == rows->list->stamp && !strcmp(o->filter, rows->filter) && o->problems_only == rows->problems_only && o->sort == g->sort &&
+		o->reverse == g->reverse && (!rows->filter[0] || o->second == rows->list->lake->now / 1000);
+}
+
+static void keep_order(struct table_list *look, struct rows *rows)
+{
+	const struct grid *g = &look->grid;
+	struct list_order *o = look->order ? look->order : (look->order = mem_new(1, sizeof *o));
+
+	free(o->at);
+	*o = (struct list_order){.stamp = rows->list->stamp, .second = rows->list->lake->now / 1000, .problems_only = rows->problems_only,
+		.reverse = g->reverse, .sort = g->sort, .at = rows->at, .n = rows->n};
+	text_copy(o->filter, sizeof o->filter, text_of(rows->filter));
+	rows->kept = true;
+}
+
+static void rows_end(struct rows *rows)
+{
+	if (!rows->kept)
+		free(rows->at);
+}
+
+static void rows_collect(struct rows *rows, const struct panel_view *view, const struct list *list, struct table_list *look)
+{
+	const struct grid *g = &look->grid;
+
 	*rows = (struct rows){.list = list, .filter = view->filter ? view->filter : "", .problems_only = view->problems_only};
 	rows->n_columns = columns_of(list->kind);
 	rows->lead = list->kind->mark ? 1 : 0;
+	if (list->stamp && is_order_of(look->order, rows, g)) {
+		rows->at = look->order->at;
+		rows->n = look->order->n;
+		rows->kept = true;
+		return;
+	}
 	rows->scratch = mem_new(rows->n_columns + 1, sizeof *rows->scratch);
 	rows->at = rows_kept(list->n, keep, rows, &rows->n);
 	free(rows->scratch);
 	rows->scratch = NULL;
 	rows_sort(rows, g);
+	if (list->stamp && strlen(rows->filter) < sizeof look->order->filter)
+		keep_order(look, rows);
 }
 
 /* ---- a row ---- */
@@ -456,6 +501,14 @@ void table_list_reset(struct table_list *look)
 	*look = (struct table_list){.grid.sort = -1};
 }
 
+void table_list_end(struct table_list *look)
+{
+	if (look->order)
+		free(look->order->at);
+	free(look->order);
+	look->order = NULL;
+}
+
 /* What is missing or old, on the last line. Returns the lines used. */
 static int draw_note(struct canvas *c, const struct list *list)
 {
@@ -482,14 +535,14 @@ void list_draw(struct table_list *look, const struct panel_view *view, const str
 	struct grid_source source;
 	struct canvas body = canvas_part(c, 0, 0, c->height - draw_note(c, list), c->width);
 
-	rows_collect(&rows, view, list, &look->grid);
+	rows_collect(&rows, view, list, look);
 	source = source_of(look, &rows, c);
 	look->page = body.height - 2;
 	grid_draw(&look->grid, &source, &body);
 	look->selected = rows.n ? list->rows[rows.at[look->grid.selected]] : (struct list_row){0};
 	look->broad = rows.broad;
 	show_matches(&body, 1, rows.filter);
-	free(rows.at);
+	rows_end(&rows);
 }
 
 /* ---- acts ---- */
@@ -546,12 +599,12 @@ unsigned list_act(struct table_list *look, struct panel_view *view, const struct
 	struct grid_source source;
 	unsigned reactions;
 
-	rows_collect(&rows, view, list, &look->grid);
+	rows_collect(&rows, view, list, look);
 	source = source_of(look, &rows, NULL);
 	reactions = grid_act(&look->grid, &source, look->page, what) ? REACT_HANDLED : act_on(look, view, &rows, what);
 	if (selected)
 		*selected = rows.n ? list->rows[rows.at[look->grid.selected]] : (struct list_row){0};
-	free(rows.at);
+	rows_end(&rows);
 	return reactions;
 }
 

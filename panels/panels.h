@@ -67,6 +67,7 @@ struct list { /* what is listed now: begin, add, draw or act, end */
 	bool has[TABLE_COLUMNS_MAX];   /* the columns that some table has */
 	bool any;                      /* a table was added */
 	char empty[REASON_SIZE];       /* where there is no row; "": the kind's */
+	uint64_t stamp;                /* another one whenever the rows are others: which of them are shown, in which order, is kept; 0: it is not */
 	bool (*marked)(const void *ctx, const struct list_row *row); /* by Space; NULL: none ever is */
 	const void *marked_ctx;
 };
@@ -95,9 +96,11 @@ struct table_list { /* how one looks at a list: selection, order. Set grid.sort 
 	char copied[REASON_SIZE * 2];
 	struct list_row selected;      /* as it was drawn, while the list is there */
 	bool broad;                    /* as it was drawn: notes had a column */
+	struct list_order *order;      /* kept of a list with a stamp; NULL: none is */
 };
 enum style mark_style(enum mark mark);
 void table_list_reset(struct table_list *look);
+void table_list_end(struct table_list *look); /* gives back the order that is kept */
 void list_draw(struct table_list *look, const struct panel_view *view, const struct list *list, struct canvas *c);
 /* Fills selected, where it is not NULL: the row after the act; its service and from are NULL where there is none. */
 unsigned list_act(struct table_list *look, struct panel_view *view, const struct list *list, enum act act, struct list_row *selected);

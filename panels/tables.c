@@ -236,9 +236,8 @@ bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struc
 
 /* ---- the panel's state ---- */
 
-struct sums { /* over all tables, as of a turn */
-	const struct lake *of;
-	uint64_t turn;
+struct sums { /* over all tables, as they were joined last */
+	uint64_t stamp;
 	size_t due, ill, failed, unread, old;
 	double bytes;
 	bool at_least;
@@ -270,6 +269,7 @@ static void end(void *state)
 	struct tables *t = state;
 
 	table_page_free(t->page);
+	table_list_end(&t->look);
 }
 
 /* By the catalog that would be asked to act, and its name there; n: there is none such. */
@@ -347,11 +347,18 @@ static void mark_row(struct tables *t, const struct lake *lake, const struct lak
 	t->n_marks++;
 }
 
+/* Another one whenever the tables are others. */
+static uint64_t stamp_of(const struct lake *lake)
+{
+	return ((uintptr_t)lake->tables + (lake->joined + 1) * UINT64_C(0x9e3779b97f4a7c15) + lake->n_tables) | 1;
+}
+
 static void collect(struct list *list, const struct tables *tables, const struct lake *lake)
 {
 	list_begin(list, &tables_kind, lake);
 	list->marked = is_marked;
 	list->marked_ctx = tables;
+	list->stamp = stamp_of(lake);
 	list->any = lake->n_tables > 0;
 	list->rows = mem_new(lake->n_tables + 1, sizeof *list->rows);
 	list->room = lake->n_tables + 1;
@@ -403,9 +410,9 @@ static const char *cut_words(const struct catalog_view *c, char out[REASON_SIZE]
 
 static void sum(struct sums *s, const struct lake *lake)
 {
-	if (s->of == lake && s->turn == lake->turn)
+	if (s->stamp == stamp_of(lake))
 		return;
-	*s = (struct sums){.of = lake, .turn = lake->turn};
+	*s = (struct sums){.stamp = stamp_of(lake)};
 	for (size_t i = 0; i < lake->n_tables; i++) {
 		const struct lake_table *t = &lake->tables[i];
 		enum mark m = table_mark(t);

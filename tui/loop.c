@@ -4,8 +4,9 @@
  * waits for anything else. The only thread that touches the terminal. Signals are blocked before
  * any thread exists and read from a descriptor, so that no handler but the crash handler runs.
  *
- * News are taken at most ten times a second: a burst of answers is one picture. While the picture
- * is frozen the engine is not turned: what comes waits in its slots, the newest wins.
+ * News are taken at most ten times a second, and after the picture that a key is due: a burst of
+ * answers is one picture. While it is frozen the engine is not turned: what comes waits in its slots,
+ * the newest wins.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +30,7 @@
 #include "trim.h"
 
 enum {
-	NEWS_MS = 100, PASTE_MS = 500, STOP_MS = 120, STOP_ACTING_MS = 6000, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000,
+	NEWS_MS = 100, NEWS_LATE_MS = 200, PASTE_MS = 500, STOP_MS = 120, STOP_ACTING_MS = 6000, WHEEL_ROWS = 3, EMPTY_READS_MAX = 100, TRIM_FIRST_MS = 3000,
 	TRIM_MS = 5000,
 };
 
@@ -359,7 +360,8 @@ static void turn(struct loop *l)
 	now = clock_ms();
 	if (input_pasting(l->input) && now >= l->paste_end)
 		input_end_paste(l->input);
-	if (!frozen(l) && now >= l->news_next && (p[2].revents || now >= engine_due(l->engine)))
+	/* what a key did is painted first: news of ten thousand tables take milliseconds. Keys without end do not keep them out */
+	if (!frozen(l) && now >= l->news_next + (p[0].revents ? NEWS_LATE_MS : 0) && (p[2].revents || now >= engine_due(l->engine)))
 		take_news(l, now);
 	tick(l);
 	if (now >= screen_due(l->screen))

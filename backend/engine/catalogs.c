@@ -148,6 +148,14 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(x->table.in[0].view->catalog->name, y->table.in[0].view->catalog->name);
 }
 
+static bool is_in_order(const struct join *j)
+{
+	for (size_t i = 1; i < j->n; i++)
+		if (by_name(&j->entries[i - 1], &j->entries[i]) > 0)
+			return false;
+	return true;
+}
+
 const struct lake_table *lake_join(const struct catalog_view *views, size_t n, struct arena *arena, size_t *n_tables)
 {
 	struct join j = {.n_slots = 64};
@@ -165,7 +173,8 @@ const struct lake_table *lake_join(const struct catalog_view *views, size_t n, s
 	j.slots = mem_new(j.n_slots, sizeof *j.slots);
 	for (size_t i = 0; i < n; i++)
 		join_view(&j, &views[i]);
-	qsort(j.entries, j.n, sizeof *j.entries, by_name);
+	if (!is_in_order(&j)) /* one catalog alone tells them by name */
+		qsort(j.entries, j.n, sizeof *j.entries, by_name);
 	tables = arena_alloc(arena, (j.n + 1) * sizeof *tables);
 	for (size_t i = 0; tables && i < j.n; i++)
 		tables[i] = j.entries[i].table;
@@ -349,6 +358,7 @@ static void join(struct engine *e)
 	arena_free(e->tables);
 	e->tables = arena_new(JOIN_MOST);
 	e->lake.tables = lake_join(e->lake.catalogs, e->lake.n_catalogs, e->tables, &e->lake.n_tables);
+	e->lake.joined++;
 }
 
 void catalogs_take(struct engine *e)
