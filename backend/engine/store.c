@@ -219,7 +219,7 @@ void store_judge_one(struct engine *e, struct member *m)
 		steady_take(&s->verdict, &j, s->pulse ? s->pulse->generation : 0, e->lake.wall);
 	}
 	log_sources_keep(&e->lake, s);
-	s->asking = !s->pulse || (!s->depth && (s->pulse->who.answered == ANSWERED_YES ? s->pulse->who.kind && s->pulse->who.kind->inspect :
+	s->asking = !s->pulse || (!s->depth && !e->options.shallow && (s->pulse->who.answered == ANSWERED_YES ? s->pulse->who.kind && s->pulse->who.kind->inspect :
 		tells_without(s->kind, s->expected)));
 	if (!s->expected && q.pulse && q.pulse->who.kind && (!m->home || q.pulse->server == m->home))
 		s->kind = s->pulse->who.kind;

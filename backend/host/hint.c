@@ -262,6 +262,16 @@ static void put_spark(struct line *line, const struct words *w, size_t from)
 		}
 }
 
+/* Of what stands before the main class only where Quarkus was told to listen says who it is. */
+static void put_plain(struct line *line, const struct words *w, size_t main_class)
+{
+	for (size_t i = 1; main_class < w->n && i < main_class; i++)
+		if (text_starts(w->at[i], "-Dquarkus.") && text_has(w->at[i], ".port="))
+			put_argument(line, w->at[i], w->secret[i]);
+	for (size_t i = main_class < w->n ? main_class + 1 : 1; i < w->n; i++)
+		put_argument(line, w->at[i], w->secret[i]);
+}
+
 char *hint_of(char out[HINT_SIZE], struct text cmdline)
 {
 	struct words *w = mem_new(1, sizeof *w);
@@ -277,8 +287,7 @@ char *hint_of(char out[HINT_SIZE], struct text cmdline)
 	if (main_class < w->n && text_is(w->at[main_class], "org.apache.spark.deploy.SparkSubmit"))
 		put_spark(&line, w, main_class + 1);
 	else
-		for (size_t i = main_class < w->n ? main_class + 1 : 1; i < w->n; i++)
-			put_argument(&line, w->at[i], w->secret[i]);
+		put_plain(&line, w, main_class);
 	free(w);
 	return out;
 }

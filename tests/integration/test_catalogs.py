@@ -152,6 +152,32 @@ def a_catalog_that_was_killed_keeps_its_last_known_tables():
             own("heal")
 
 
+def without_a_profile_catalogs_are_found():
+    nessie = service(status(profile=own.profile), "nessie")
+    found = {"fixture": f"iceberg-rest:{port_of('iceberg-rest')}"} | ({"nessie": f"nessie:{port_of('nessie')}"} if nessie else {})
+    weed, truth = f"seaweedfs-iceberg:{port_of('seaweedfs', 'iceberg')}", doors()
+
+    def look():
+        told = json.loads(laketop("tables", "--json", "--within", "60s", timeout=120).stdout)["tables"]
+        catalogs = {c["catalog"]: c for c in told["catalogs"]}
+        rows = {name: {t["name"]: t for t in told["tables"] if name in (t["catalog"], *t["also_in"])} for name in found.values()}
+        for catalog, name in found.items():
+            ours, theirs = {n for n, t in rows[name].items() if t["format"] == "iceberg"}, set(by_hand(truth[catalog]))
+            yield f"{catalog}-is-found-with-every-table", catalogs[name]["found"] and ours == theirs and len(ours) >= 3, f"{sorted(ours)} and {sorted(theirs)}"
+            closed = [t for t in rows[name].values() if (t["location"] or "").startswith("s3://") and t["snapshots"]]
+            yield (f"{catalog}-on-s3-is-not-measured-and-no-failure", closed and all(
+                not t["error"] and t["measured"] in ("summary", "no credential") and "not measured: no credential for s3://" in t["says"] for t in closed), closed)
+        yield "a-found-catalog-that-asks-for-a-credential-says-so", catalogs[weed]["found"] and "credential" in (catalogs[weed]["error"] or ""), catalogs[weed]
+    settled(120, lambda: list(look()))
+    said = laketop("tables", "--within", "60s", timeout=120).stdout
+    line = next((x for x in said.splitlines() if x.startswith(f"{weed}:")), said[:300])
+    ok("it-says-what-the-profile-needs", "found, not in the profile; it asks for a credential. In a profile: [service x] kind = seaweedfs, port.iceberg = " in line, line)
+    with screen(columns=170, lines=45) as s:
+        s.press("4")
+        words = f"{found['fixture']}: found, not in the profile"
+        ok("the-panel-shows-what-was-found", until(60, lambda: words in s.text() and "clicks" in s.text()), s.text())
+
+
 # ---- as recorded ----
 
 PROFILE = """[laketop]
@@ -207,7 +233,7 @@ def what_cannot_be_installed_is_met_as_recorded():
 with own:
     own.up()
     until(120, lambda: (own.home / "seeded" / "catalogs").exists())
-    for one in (every_table_is_listed, every_table_is_loaded, one_table_in_two_catalogs_is_one_row, a_refused_key_is_not_down,
+    for one in (every_table_is_listed, every_table_is_loaded, without_a_profile_catalogs_are_found, one_table_in_two_catalogs_is_one_row, a_refused_key_is_not_down,
                 storage_that_is_down_is_said_of_its_catalogs, a_catalog_that_was_killed_keeps_its_last_known_tables,
                 what_cannot_be_installed_is_met_as_recorded):
         story(one)

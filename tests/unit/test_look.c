@@ -55,6 +55,8 @@ static void a_jvm_is_named_by_its_main_class(void **state)
 	assert_string_equal(hint("java|--add-opens|java.base/java.nio=ALL-UNNAMED|--add-opens=java.base/java.lang=ALL-UNNAMED|--class-path|x|Main|-x"),
 		"Main -x");
 	assert_string_equal(hint("java|-Xmx1g|-jar|/opt/app/trino-server.jar|start"), "trino-server.jar start");
+	assert_string_equal(hint("java|-Dquarkus.http.port=11609|-Dother.port=1|-Dquarkus.config.locations=/x|-jar|/opt/nessie-quarkus-0.99.0-runner.jar"),
+		"nessie-quarkus-0.99.0-runner.jar -Dquarkus.http.port=11609");
 	assert_string_equal(hint("java|-m|app/org.Main|one"), "org.Main one");
 	assert_string_equal(hint("java|-version"), "java -version");
 	assert_string_equal(hint("java|-cp"), "java -cp");
