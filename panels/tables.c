@@ -396,16 +396,26 @@ static const char *catalog_words(const struct catalog_view *c, const struct lake
 	return out;
 }
 
-/* What one should know of a catalog that answers: that no profile lists it, that its listing is short of some. */
-static const char *cut_words(const struct catalog_view *c, char out[REASON_SIZE])
+static const char *cut_words(const struct catalog_view *c)
 {
 	struct value v = snapshot_get(c->snapshot, "cut");
-	bool cut = !c->failed && v.type == VALUE_TEXT;
 
-	catalog_found_words(c, out);
-	if (cut)
-		snprintf(out + strlen(out), REASON_SIZE - strlen(out), "%s%s", out[0] ? "; " : "", v.u.s);
-	return out;
+	return !c->failed && v.type == VALUE_TEXT ? v.u.s : "";
+}
+
+/* Which no profile lists. False: there is none such that answers. */
+static bool found_words(const struct lake *lake, char out[REASON_SIZE])
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < lake->n_catalogs && len < REASON_SIZE; i++) {
+		const struct catalog_view *v = &lake->catalogs[i];
+
+		if (v->catalog->found && !v->failed)
+			len += (size_t)snprintf(out + len, REASON_SIZE - len, "%s%.60s", len ? ", " : "found, not in the profile: ", v->catalog->name);
+	}
+	return len > 0;
 }
 
 static void sum(struct sums *s, const struct lake *lake)
@@ -462,15 +472,20 @@ static int draw_head(const struct sums *s, const struct lake *lake, struct canva
 {
 	int most = c->height >= ROOM_FOR_RULE ? DOWN_LINES : 1, y = 0;
 	size_t left = 0;
+	char found[REASON_SIZE];
 
 	if (c->height < 3)
 		return 0;
 	draw_sums(s, lake, c);
+	if (c->height >= ROOM_FOR_RULE && found_words(lake, found)) {
+		show_text(c, ++y, 1, c->width - 2, STYLE_DIM, found);
+		most++;
+	}
 	for (size_t i = 0; i < lake->n_catalogs; i++) {
 		const struct catalog_view *v = &lake->catalogs[i];
-		char line[REASON_SIZE], cut[REASON_SIZE];
+		char line[REASON_SIZE];
 
-		if (!v->failed && !cut_words(v, cut)[0])
+		if (!v->failed && !cut_words(v)[0])
 			continue;
 		if (y == most || y + 3 > c->height) {
 			left++;
@@ -479,7 +494,7 @@ static int draw_head(const struct sums *s, const struct lake *lake, struct canva
 		if (v->failed)
 			show_text(c, ++y, 3, c->width - 4, STYLE_WARN, catalog_words(v, lake, line));
 		else {
-			snprintf(line, sizeof line, "%.60s: %.170s", v->catalog->name, cut);
+			snprintf(line, sizeof line, "%.60s: %.170s", v->catalog->name, cut_words(v));
 			show_text(c, ++y, 3, c->width - 4, STYLE_DIM, line);
 		}
 		show_text(c, y, 1, 1, v->failed ? STYLE_WARN : STYLE_DIM, v->failed ? verdict_glyph(VERDICT_SICK, c->ascii) : "·");
