@@ -51,6 +51,8 @@ struct health { /* the deep check of its kind */
 };
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_BLOCKING };
+const char *severity_word(enum severity severity); /* info, warning, blocking */
+bool severity_named(const char *word, enum severity *out); /* false: it is none; word may be NULL */
 struct finding { /* a probe's own findings; the judge adds others */
 	const char *name; /* "lag", "stale", "under-replicated" */
 	enum severity severity;

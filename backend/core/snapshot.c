@@ -9,6 +9,23 @@
 
 #include "clock.h"
 
+static const char *const severity_words[] = {[SEVERITY_INFO] = "info", [SEVERITY_WARNING] = "warning", [SEVERITY_BLOCKING] = "blocking"};
+
+const char *severity_word(enum severity severity)
+{
+	return (size_t)severity < sizeof severity_words / sizeof *severity_words ? severity_words[severity] : NULL;
+}
+
+bool severity_named(const char *word, enum severity *out)
+{
+	for (size_t i = 0; word && i < sizeof severity_words / sizeof *severity_words; i++)
+		if (!strcmp(word, severity_words[i])) {
+			*out = (enum severity)i;
+			return true;
+		}
+	return false;
+}
+
 struct snapshot *snapshot_new(const char *source, enum snapshot_part part)
 {
 	struct snapshot *s = mem_new(1, sizeof *s);

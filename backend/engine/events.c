@@ -18,7 +18,6 @@
 #include "log.h"
 
 enum { EVENTS_FILE_MAX = 1 << 20, TAIL_MAX = 256 << 10, PROFILE_MAX = 128 };
-static const char *const severities[] = {[SEVERITY_INFO] = "info", [SEVERITY_WARNING] = "warning", [SEVERITY_BLOCKING] = "blocking"};
 
 static struct event *event_new(struct lake *lake)
 {
@@ -80,7 +79,7 @@ static void event_write(struct engine *e, const struct event *v)
 	json_put_text(&w, "profile", profile_name(e));
 	json_put_text(&w, "file", profile_place(e));
 	json_put_text(&w, "service", v->service);
-	json_put_text(&w, "severity", severities[v->severity]);
+	json_put_text(&w, "severity", severity_word(v->severity));
 	json_put_text(&w, "words", v->words);
 	json_close(&w, '}');
 	buf_puts(&line, "\n");
@@ -145,9 +144,7 @@ static void events_read(struct engine *e, const char *path)
 			*v = (struct event){.number = ++e->event_number, .wall = wall};
 			text_clean(v->service, sizeof v->service, text_of(service));
 			text_clean(v->words, sizeof v->words, text_of(words));
-			for (int s = SEVERITY_INFO; severity && s <= SEVERITY_BLOCKING; s++)
-				if (!strcmp(severity, severities[s]))
-					v->severity = (enum severity)s;
+			severity_named(severity, &v->severity);
 		}
 		json_free(j);
 	}

@@ -320,15 +320,12 @@ static void read_tables(const struct json *line, const struct table_spec *specs,
 
 static void read_findings(const struct json *array, struct snapshot *s)
 {
-	const char *const severities[] = {severity_word(SEVERITY_INFO), severity_word(SEVERITY_WARNING),
-		severity_word(SEVERITY_BLOCKING)};
-
 	for (const struct json *item = json_first(array); item; item = json_next(item)) {
-		size_t severity = read_word(json_get(item, "severity"), severities, COUNT(severities), COUNT(severities));
+		enum severity severity;
 		const char *name = json_string(json_get(item, "finding")), *reason = json_string(json_get(item, "reason"));
 
-		if (name && severity < COUNT(severities))
-			snapshot_finding(s, name, (enum severity)severity, json_string(json_get(item, "remedy")), "%s", reason ? reason : "");
+		if (name && severity_named(json_string(json_get(item, "severity")), &severity))
+			snapshot_finding(s, name, severity, json_string(json_get(item, "remedy")), "%s", reason ? reason : "");
 	}
 }
 

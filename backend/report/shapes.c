@@ -5,18 +5,10 @@
 static const char *const sure_words[] = {
 	[SURE_UNKNOWN] = "unknown", [SURE_HINT] = "hint", [SURE_RANGE] = "range", [SURE_EXACT] = "exact",
 };
-static const char *const severity_words[] = {
-	[SEVERITY_INFO] = "info", [SEVERITY_WARNING] = "warning", [SEVERITY_BLOCKING] = "blocking",
-};
 
 const char *sure_word(enum sure sure)
 {
 	return (size_t)sure < sizeof sure_words / sizeof *sure_words ? sure_words[sure] : NULL;
-}
-
-const char *severity_word(enum severity severity)
-{
-	return (size_t)severity < sizeof severity_words / sizeof *severity_words ? severity_words[severity] : NULL;
 }
 
 void put_figure(struct json_writer *w, const char *name, struct value v, enum unit unit, int64_t age)

@@ -9,7 +9,6 @@
 enum { SCHEMA = 1 };
 
 const char *sure_word(enum sure sure);              /* exact, range, hint, unknown */
-const char *severity_word(enum severity severity);  /* info, warning, blocking */
 
 /* {"value": 12401, "unit": "records", "age_ms": 912}; "at_least": true where it is. age below 0: left out. */
 void put_figure(struct json_writer *w, const char *name, struct value v, enum unit unit, int64_t age);
