@@ -313,12 +313,19 @@ static bool is_note(const struct list *list, size_t column)
 static const enum verdict mark_verdicts[] = {
 	[MARK_NONE] = VERDICT_UNKNOWN, [MARK_GOOD] = VERDICT_SERVING, [MARK_BUSY] = VERDICT_STARTING, [MARK_OFF] = VERDICT_ABSENT,
 	[MARK_UNKNOWN] = VERDICT_UNKNOWN, [MARK_DUE] = VERDICT_SICK, [MARK_WARN] = VERDICT_SICK, [MARK_ILL] = VERDICT_SICK,
-	[MARK_BAD] = VERDICT_BLOCKED, [MARK_FAILED] = VERDICT_IMPOSTOR,
+	[MARK_BAD] = VERDICT_BLOCKED, [MARK_FAILED] = VERDICT_BLOCKED, /* as bad; what is drawn is another glyph */
 };
 
-static const char *mark_glyph(enum mark mark, bool ascii)
+/* A verdict's own glyph means the verdict and nothing else: a row that failed is neither blocked nor an impostor. */
+const char *mark_glyph(enum mark mark, bool ascii)
 {
-	return mark == MARK_NONE ? "" : mark == MARK_DUE ? ascii ? "~" : "◐" : verdict_glyph(mark_verdicts[mark], ascii);
+	if (mark == MARK_NONE)
+		return "";
+	if (mark == MARK_DUE)
+		return ascii ? "~" : "◐";
+	if (mark >= MARK_BAD)
+		return failed_glyph(ascii);
+	return verdict_glyph(mark_verdicts[mark], ascii);
 }
 
 enum style mark_style(enum mark mark)

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "panel.h"
+#include "runbook.h"
 
 extern const struct panel panel_overview, panel_ports, panel_kafka, panel_tables, panel_spark, panel_logs, panel_changes, panel_service;
 
@@ -29,8 +30,10 @@ struct list_row {
 	const struct table *table;        /* NULL: get() knows its values */
 	size_t at;
 };
-/* From UNKNOWN on a problem. */
+/* From UNKNOWN on a problem. Glyphs are those of verdicts where they mean the same; see also runs.c. */
 enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_DUE, MARK_WARN, MARK_ILL, MARK_BAD, MARK_FAILED, MARK_COUNT };
+const char *mark_glyph(enum mark mark, bool ascii);
+const char *stage_glyph(enum stage stage, bool ascii); /* of a step of a run */
 struct list_column {
 	const char *head, *name; /* the table's column */
 	enum unit unit;          /* where the table does not say */

@@ -3,7 +3,7 @@
  * A run of a runbook on the screen: every step with what exactly it would do, before the one yes; then
  * which one runs, how each went and how long it took. Pure over a lake.
  */
-#include "runbook.h"
+#include "panels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,30 @@ struct drawing {
 	int y; /* of the next line; above the first are those that are scrolled away */
 };
 
-static const struct {
-	const char *glyph, *ascii;
-	enum style style;
-} marks[] = {
-	[STAGE_AHEAD] = {"·", ".", STYLE_DIM}, [STAGE_PASSED] = {"-", "-", STYLE_DIM}, [STAGE_RUNS] = {"▶", ">", STYLE_ACCENT},
-	[STAGE_DONE] = {"●", "*", STYLE_GOOD}, [STAGE_FAILED] = {"✗", "x", STYLE_BAD}, [STAGE_CANCELLED] = {"○", "o", STYLE_WARN},
+static const enum style styles[] = {
+	[STAGE_AHEAD] = STYLE_DIM, [STAGE_PASSED] = STYLE_DIM, [STAGE_RUNS] = STYLE_ACCENT, [STAGE_DONE] = STYLE_GOOD, [STAGE_FAILED] = STYLE_BAD,
+	[STAGE_CANCELLED] = STYLE_WARN,
 };
+
+/* As of services: good, stopped, not there. */
+const char *stage_glyph(enum stage stage, bool ascii)
+{
+	switch (stage) {
+	case STAGE_DONE:
+		return verdict_glyph(VERDICT_SERVING, ascii);
+	case STAGE_CANCELLED:
+		return verdict_glyph(VERDICT_STOPPED, ascii);
+	case STAGE_AHEAD:
+		return verdict_glyph(VERDICT_ABSENT, ascii);
+	case STAGE_FAILED:
+		return failed_glyph(ascii);
+	case STAGE_RUNS:
+		return ascii ? ">" : "▶";
+	case STAGE_PASSED:
+		break;
+	}
+	return "";
+}
 
 static void put_lines(struct drawing *d, enum style style, const char *s)
 {
@@ -42,7 +59,7 @@ static void put_step(struct drawing *d, const struct lake *lake, const struct ac
 	bool told = step_says_all(s) && canvas_columns(d->c, s->title) <= room; /* by the title */
 	char span[CLOCK_TEXT];
 
-	canvas_text(d->c, d->y, 1, 1, marks[s->stage].style, d->c->ascii ? marks[s->stage].ascii : marks[s->stage].glyph);
+	canvas_text(d->c, d->y, 1, 1, styles[s->stage], stage_glyph(s->stage, d->c->ascii));
 	canvas_printf(d->c, d->y, 3, 4, s->destructive ? STYLE_WARN : STYLE_DIM, "%2zu%s", number, s->destructive ? "!" : ".");
 	if (s->begun)
 		canvas_right(d->c, d->y, d->c->width - SPAN_WIDTH - 1, SPAN_WIDTH, STYLE_DIM, clock_span(span, (s->ended ? s->ended : lake->wall) - s->begun));
@@ -52,7 +69,7 @@ static void put_step(struct drawing *d, const struct lake *lake, const struct ac
 	if ((plan || current) && s->stage != STAGE_PASSED)
 		put_lines(d, STYLE_DIM, s->where);
 	if (s->words[0])
-		put_lines(d, marks[s->stage].style, s->words);
+		put_lines(d, styles[s->stage], s->words);
 }
 
 static const char *question(const struct lake *lake, const struct action_shown *a)

@@ -86,6 +86,11 @@ unsigned service_findings(const struct service *s, enum severity from)
 	return n;
 }
 
+const char *failed_glyph(bool ascii)
+{
+	return ascii ? "x" : "⊗";
+}
+
 bool service_troubled(const struct service *s)
 {
 	enum verdict v = service_verdict(s);

@@ -12,6 +12,7 @@
 enum verdict service_verdict(const struct service *s); /* unknown until it was judged */
 enum style service_style(const struct service *s);     /* what is not required is never red */
 unsigned service_findings(const struct service *s, enum severity least);
+const char *failed_glyph(bool ascii);                  /* of what failed, is dead or does not get on, and is no service */
 bool service_troubled(const struct service *s);        /* what "problems only" keeps */
 const char *service_words(const struct service *s);    /* why it does not serve, or what its start does; "" */
 char *show_version(char out[VALUE_TEXT_SIZE], const struct service *s); /* "4.0.1 (4.2)" */

@@ -19,6 +19,7 @@
 
 #include "fixture_lake.h"
 #include "fixture_logs.h"
+#include "../../panels/panels.h"
 #include "panel.h"
 
 enum { GOLDEN_MAX = 4 << 20, CHROME_LINES = 2 /* title and keys are drawn by others */ };
@@ -29,7 +30,7 @@ static const struct {
 
 /* ---- a panel on a lake, with what was done to it ---- */
 
-struct stage {
+struct play {
 	struct fixture *fixture;
 	const struct panel *panel;
 	struct panel_view view;
@@ -37,10 +38,10 @@ struct stage {
 	struct canvas *canvas;
 };
 
-static struct stage stage_set(const char *panel, enum fixture_which which, const char *subject, int width, int height,
+static struct play stage_set(const char *panel, enum fixture_which which, const char *subject, int width, int height,
 	bool ascii)
 {
-	struct stage s = {.fixture = fixture_new(which), .panel = panel_named(panel), .canvas = canvas_new(width, height, ascii)};
+	struct play s = {.fixture = fixture_new(which), .panel = panel_named(panel), .canvas = canvas_new(width, height, ascii)};
 
 	assert_non_null(s.panel);
 	s.state = mem_new(1, s.panel->state_size);
@@ -48,7 +49,7 @@ static struct stage stage_set(const char *panel, enum fixture_which which, const
 	return s;
 }
 
-static void stage_strike(struct stage *s)
+static void stage_strike(struct play *s)
 {
 	if (s->panel->end)
 		s->panel->end(s->state);
@@ -57,13 +58,13 @@ static void stage_strike(struct stage *s)
 	fixture_free(s->fixture);
 }
 
-static void stage_draw(struct stage *s)
+static void stage_draw(struct play *s)
 {
 	canvas_clear(s->canvas);
 	s->panel->draw(&s->view, s->state, s->canvas);
 }
 
-static unsigned stage_act(struct stage *s, enum act act)
+static unsigned stage_act(struct play *s, enum act act)
 {
 	return s->panel->act(&s->view, s->state, act);
 }
@@ -158,7 +159,7 @@ static char *words_of(const struct canvas *c)
 	return out.at ? out.at : mem_copy("");
 }
 
-static bool shows(const struct stage *s, const char *words)
+static bool shows(const struct play *s, const char *words)
 {
 	char *all = words_of(s->canvas);
 	bool found = strstr(all, words) != NULL;
@@ -252,7 +253,7 @@ struct scene {
 };
 
 /* asked: "group orders-etl" */
-static void answer(struct stage *s, const char *asked, const char *failed)
+static void answer(struct play *s, const char *asked, const char *failed)
 {
 	char view[16];
 
@@ -272,7 +273,7 @@ static void check_scene(const struct scene *scene)
 	buf_init(&drawn, GOLDEN_MAX);
 	for (int ascii = 0; ascii < 2; ascii++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-			struct stage s = stage_set(scene->panel, scene->which, scene->subject, sizes[i].width,
+			struct play s = stage_set(scene->panel, scene->which, scene->subject, sizes[i].width,
 				sizes[i].height - CHROME_LINES, ascii);
 
 			if (scene->answer)
@@ -405,7 +406,7 @@ static void nothing_is_drawn_outside_the_canvas(void **state)
 			struct canvas *whole = canvas_new(width + 2 * BORDER, height + 2 * BORDER, w % 2);
 
 			for (size_t i = 0; panels[i]; i++) {
-				struct stage s = stage_set(panels[i]->name, which, first_service[which], 1, 1, false);
+				struct play s = stage_set(panels[i]->name, which, first_service[which], 1, 1, false);
 				struct canvas part = canvas_part(whole, BORDER, BORDER, height, width);
 
 				for (int y = 0; y < whole->height; y++)
@@ -427,7 +428,7 @@ static void an_ascii_screen_has_nothing_but_ascii_on_it(void **state)
 	(void)state;
 	for (int which = 0; which < FIXTURE_COUNT; which++)
 		for (size_t i = 0; panels[i]; i++) {
-			struct stage s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 132, 43, true);
+			struct play s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 132, 43, true);
 
 			stage_draw(&s);
 			for (int y = 0; y < s.canvas->height; y++)
@@ -459,7 +460,7 @@ static void no_number_is_ever_cut(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof lakes / sizeof *lakes * 6; k++) {
-		struct stage s = stage_set(shown[k % 6], lakes[k / 6], NULL, 500, 60, false);
+		struct play s = stage_set(shown[k % 6], lakes[k / 6], NULL, 500, 60, false);
 		struct buf all;
 		char *words;
 
@@ -498,7 +499,7 @@ static void drawing_twice_gives_the_same_picture(void **state)
 	(void)state;
 	for (int which = 0; which < FIXTURE_COUNT; which++)
 		for (size_t i = 0; panels[i]; i++) {
-			struct stage s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 80, 22, false);
+			struct play s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 80, 22, false);
 			char *first, *second;
 
 			stage_draw(&s);
@@ -519,7 +520,7 @@ static void any_keys_in_any_order_leave_a_panel_well(void **state)
 	(void)state;
 	for (int which = 0; which < FIXTURE_COUNT; which++)
 		for (size_t i = 0; panels[i]; i++) {
-			struct stage s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 80, 22, false);
+			struct play s = stage_set(panels[i]->name, (enum fixture_which)which, first_service[which], 80, 22, false);
 
 			for (int k = 0; k < 400; k++) {
 				seed = seed * 1103515245u + 12345u;
@@ -552,7 +553,7 @@ static enum style style_at(const struct canvas *c, int y, const char *words)
 
 static void the_first_line_says_what_is_broken_and_what_helps(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 130, 40, false);
+	struct play s = stage_set("overview", FIXTURE_TROUBLE, NULL, 130, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -564,7 +565,7 @@ static void the_first_line_says_what_is_broken_and_what_helps(void **state)
 
 static void more_than_four_problems_are_counted_not_listed(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_MANY, NULL, 130, 60, false);
+	struct play s = stage_set("overview", FIXTURE_MANY, NULL, 130, 60, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -574,7 +575,7 @@ static void more_than_four_problems_are_counted_not_listed(void **state)
 
 static void a_ready_lake_is_one_quiet_line(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct play s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -585,7 +586,7 @@ static void a_ready_lake_is_one_quiet_line(void **state)
 
 static void until_all_have_answered_it_says_who_is_still_asked(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
+	struct play s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -598,7 +599,7 @@ static void until_all_have_answered_it_says_who_is_still_asked(void **state)
 
 static void a_starting_service_shows_its_progress_in_place_of_figures(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 160, 28, false);
+	struct play s = stage_set("overview", FIXTURE_STARTING, NULL, 160, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -609,7 +610,7 @@ static void a_starting_service_shows_its_progress_in_place_of_figures(void **sta
 
 static void what_was_never_judged_is_unknown_not_blocked(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
+	struct play s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -619,7 +620,7 @@ static void what_was_never_judged_is_unknown_not_blocked(void **state)
 
 static void unknown_is_a_dash_and_never_zero(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_STARTING, NULL, 160, 28, false);
+	struct play s = stage_set("overview", FIXTURE_STARTING, NULL, 160, 28, false);
 	struct buf line;
 
 	(void)state;
@@ -634,7 +635,7 @@ static void unknown_is_a_dash_and_never_zero(void **state)
 
 static void a_sum_with_unknown_parts_says_at_least(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 100, 28, false), t = stage_set("overview", FIXTURE_TROUBLE,
+	struct play s = stage_set("overview", FIXTURE_TROUBLE, NULL, 100, 28, false), t = stage_set("overview", FIXTURE_TROUBLE,
 		NULL, 100, 28, true);
 
 	(void)state;
@@ -648,7 +649,7 @@ static void a_sum_with_unknown_parts_says_at_least(void **state)
 
 static void old_facts_are_dim_and_say_how_old(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 120, 28, false);
+	struct play s = stage_set("overview", FIXTURE_TROUBLE, NULL, 120, 28, false);
 	int y;
 
 	(void)state;
@@ -666,7 +667,7 @@ static void old_facts_are_dim_and_say_how_old(void **state)
 
 static void what_is_not_required_is_never_red(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 120, 40, false);
+	struct play s = stage_set("overview", FIXTURE_TROUBLE, NULL, 120, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -678,7 +679,7 @@ static void what_is_not_required_is_never_red(void **state)
 
 static void a_row_keeps_its_place_when_its_verdict_changes(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct play s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
 	int before;
 
 	(void)state;
@@ -692,7 +693,7 @@ static void a_row_keeps_its_place_when_its_verdict_changes(void **state)
 
 static void the_selection_follows_the_name_when_rows_move(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct play s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
 	struct lake *lake = fixture_lake(s.fixture);
 	struct service *first;
 
@@ -718,7 +719,7 @@ static void the_selection_follows_the_name_when_rows_move(void **state)
 
 static void a_filter_takes_every_word_from_any_part_of_a_row(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct play s = stage_set("overview", FIXTURE_POCKET, NULL, 100, 28, false);
 
 	(void)state;
 	s.view.filter = "SPARK serv 15002";
@@ -735,7 +736,7 @@ static void a_filter_takes_every_word_from_any_part_of_a_row(void **state)
 
 static void problems_only_leaves_out_what_is_well_or_not_wanted(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_TROUBLE, NULL, 100, 40, false);
+	struct play s = stage_set("overview", FIXTURE_TROUBLE, NULL, 100, 40, false);
 
 	(void)state;
 	s.view.problems_only = true;
@@ -750,7 +751,7 @@ static void problems_only_leaves_out_what_is_well_or_not_wanted(void **state)
 
 static void every_service_of_the_lab_fits_on_eighty_by_twenty_four(void **state)
 {
-	struct stage s = stage_set("overview", FIXTURE_POCKET, NULL, 80, 24 - CHROME_LINES, false);
+	struct play s = stage_set("overview", FIXTURE_POCKET, NULL, 80, 24 - CHROME_LINES, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -761,7 +762,7 @@ static void every_service_of_the_lab_fits_on_eighty_by_twenty_four(void **state)
 
 /* ---- ports ---- */
 
-static void select_port(struct stage *s, const char *port)
+static void select_port(struct play *s, const char *port)
 {
 	s->view.filter = port;
 	stage_draw(s);
@@ -769,7 +770,7 @@ static void select_port(struct stage *s, const char *port)
 
 static void only_what_was_not_asked_can_be_asked_who_it_is(void **state)
 {
-	struct stage s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct play s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
 
 	(void)state;
 	select_port(&s, "40123");
@@ -785,7 +786,7 @@ static void only_what_was_not_asked_can_be_asked_who_it_is(void **state)
 
 static void two_who_want_one_port_are_both_named(void **state)
 {
-	struct stage s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+	struct play s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
 	int y;
 
 	(void)state;
@@ -799,7 +800,7 @@ static void two_who_want_one_port_are_both_named(void **state)
 
 static void a_port_that_a_serving_service_should_have_and_has_not_is_closed(void **state)
 {
-	struct stage s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
+	struct play s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -809,7 +810,7 @@ static void a_port_that_a_serving_service_should_have_and_has_not_is_closed(void
 
 static void enter_on_a_port_opens_who_answers_there(void **state)
 {
-	struct stage s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+	struct play s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
 
 	(void)state;
 	select_port(&s, "8081");
@@ -822,7 +823,7 @@ static void enter_on_a_port_opens_who_answers_there(void **state)
 
 static void what_this_user_cannot_see_is_said(void **state)
 {
-	struct stage s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+	struct play s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -835,7 +836,7 @@ static void what_this_user_cannot_see_is_said(void **state)
 
 static void who_stands_on_the_newest_change_sees_newer_ones_come(void **state)
 {
-	struct stage s = stage_set("changes", FIXTURE_MANY, NULL, 80, 12, false);
+	struct play s = stage_set("changes", FIXTURE_MANY, NULL, 80, 12, false);
 	struct lake *lake = fixture_lake(s.fixture);
 
 	(void)state;
@@ -858,7 +859,7 @@ static void who_stands_on_the_newest_change_sees_newer_ones_come(void **state)
 
 static void severity_never_rests_on_colour_alone(void **state)
 {
-	struct stage s = stage_set("changes", FIXTURE_TROUBLE, NULL, 100, 28, true);
+	struct play s = stage_set("changes", FIXTURE_TROUBLE, NULL, 100, 28, true);
 
 	(void)state;
 	stage_draw(&s);
@@ -871,7 +872,7 @@ static void severity_never_rests_on_colour_alone(void **state)
 static void tab_goes_through_every_view_and_comes_back(void **state)
 {
 	static const char *const heads[] = {"EVIDENCE", "GROUP", "TOPIC", "WHAT", "EVIDENCE"};
-	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 40, false);
+	struct play s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 40, false);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
@@ -885,7 +886,7 @@ static void tab_goes_through_every_view_and_comes_back(void **state)
 
 static void each_link_has_its_state_source_and_age(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 120, 60, false);
+	struct play s = stage_set("service", FIXTURE_POCKET, "kafka", 120, 60, false);
 	struct link *identity = &fixture_service(s.fixture, "kafka")->verdict.shown.links[LINK_IDENTITY];
 	int y;
 
@@ -903,7 +904,7 @@ static void each_link_has_its_state_source_and_age(void **state)
 
 static void the_whole_reason_can_be_read_on_forty_columns(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_TROUBLE, "spark-connect", 40, 30, false);
+	struct play s = stage_set("service", FIXTURE_TROUBLE, "spark-connect", 40, 30, false);
 	struct buf all;
 	struct text rest, word;
 
@@ -926,7 +927,7 @@ static void the_whole_reason_can_be_read_on_forty_columns(void **state)
 
 static void a_table_sorts_numbers_from_the_largest_and_unknown_ones_last(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 60, false);
+	struct play s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 60, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -947,7 +948,7 @@ static void a_table_sorts_numbers_from_the_largest_and_unknown_ones_last(void **
 
 static void a_time_in_a_table_is_shown_as_its_age(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 30, false);
+	struct play s = stage_set("service", FIXTURE_POCKET, "kafka", 100, 30, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -960,7 +961,7 @@ static void a_time_in_a_table_is_shown_as_its_age(void **state)
 
 static void a_page_scrolls_to_its_end_and_no_further(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 80, 12, false);
+	struct play s = stage_set("service", FIXTURE_POCKET, "kafka", 80, 12, false);
 	char *end, *further;
 
 	(void)state;
@@ -984,7 +985,7 @@ static void a_page_scrolls_to_its_end_and_no_further(void **state)
 
 static void another_service_begins_at_its_summary(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_POCKET, "kafka", 80, 22, false);
+	struct play s = stage_set("service", FIXTURE_POCKET, "kafka", 80, 22, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -997,7 +998,7 @@ static void another_service_begins_at_its_summary(void **state)
 
 static void a_victim_names_its_cause(void **state)
 {
-	struct stage s = stage_set("service", FIXTURE_TROUBLE, "spark-history", 80, 22, false);
+	struct play s = stage_set("service", FIXTURE_TROUBLE, "spark-history", 80, 22, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1009,7 +1010,7 @@ static void a_victim_names_its_cause(void **state)
 
 static void several_clusters_are_named_and_one_is_not(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 200, 40, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 200, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1023,7 +1024,7 @@ static void several_clusters_are_named_and_one_is_not(void **state)
 
 static void brokers_of_one_cluster_are_one_cluster(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 200, 40, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 200, 40, false);
 	struct service *other = fixture_service(s.fixture, "kafka-39"), *kafka = fixture_service(s.fixture, "kafka");
 
 	(void)state;
@@ -1036,7 +1037,7 @@ static void brokers_of_one_cluster_are_one_cluster(void **state)
 
 static void what_an_older_broker_does_not_tell_is_a_dash(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
 	struct buf line;
 
 	(void)state;
@@ -1053,7 +1054,7 @@ static void what_an_older_broker_does_not_tell_is_a_dash(void **state)
 
 static void problems_only_keeps_every_group_that_is_not_ok(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 50, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 50, false);
 
 	(void)state;
 	s.view.problems_only = true;
@@ -1067,7 +1068,7 @@ static void problems_only_keeps_every_group_that_is_not_ok(void **state)
 
 static void enter_asks_and_says_so_until_the_answer_is_there(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1093,7 +1094,7 @@ static void enter_asks_and_says_so_until_the_answer_is_there(void **state)
 
 static void a_failed_answer_says_why(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1107,7 +1108,7 @@ static void a_failed_answer_says_why(void **state)
 
 static void what_cannot_be_asked_is_not_asked(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
 
 	(void)state;
 	s.view.filter = "courier 17";
@@ -1120,7 +1121,7 @@ static void what_cannot_be_asked_is_not_asked(void **state)
 
 static void a_record_is_shown_whole_with_its_fields_in_lines(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1146,7 +1147,7 @@ static void a_record_is_shown_whole_with_its_fields_in_lines(void **state)
 
 static void a_filter_that_found_a_row_does_not_empty_what_the_row_opens(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 28, false);
 
 	(void)state;
 	s.view.filter = "slow";
@@ -1164,7 +1165,7 @@ static void a_filter_that_found_a_row_does_not_empty_what_the_row_opens(void **s
 
 static void the_selected_group_is_followed_through_any_order(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
 
 	(void)state;
 	s.view.filter = "";
@@ -1181,7 +1182,7 @@ static void the_selected_group_is_followed_through_any_order(void **state)
 
 static void a_failed_task_says_why_below_its_connector(void **state)
 {
-	struct stage s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1196,7 +1197,7 @@ static void a_failed_task_says_why_below_its_connector(void **state)
 
 static void workers_stand_below_their_master_and_are_not_told_twice(void **state)
 {
-	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
+	struct play s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1209,7 +1210,7 @@ static void workers_stand_below_their_master_and_are_not_told_twice(void **state
 
 static void an_application_that_two_servers_list_is_listed_once(void **state)
 {
-	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 160, 40, false);
+	struct play s = stage_set("spark", FIXTURE_DEEP, NULL, 160, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1227,7 +1228,7 @@ static void an_application_that_two_servers_list_is_listed_once(void **state)
 
 static void an_application_opens_its_driver(void **state)
 {
-	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 160, 40, false);
+	struct play s = stage_set("spark", FIXTURE_DEEP, NULL, 160, 40, false);
 
 	(void)state;
 	stage_draw(&s);
@@ -1243,7 +1244,7 @@ static void an_application_opens_its_driver(void **state)
 
 static void a_stale_connect_says_since_when(void **state)
 {
-	struct stage s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
+	struct play s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
 	int y;
 
 	(void)state;
@@ -1263,7 +1264,7 @@ static void a_panel_without_its_services_says_how_to_get_there(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		struct stage s = stage_set(shown[i], FIXTURE_NOTHING, NULL, 100, 28, false);
+		struct play s = stage_set(shown[i], FIXTURE_NOTHING, NULL, 100, 28, false);
 
 		for (int k = 0; k < 5; k++) {
 			stage_draw(&s);
@@ -1276,7 +1277,7 @@ static void a_panel_without_its_services_says_how_to_get_there(void **state)
 
 /* ---- tables ---- */
 
-static struct stage tables_stage(int width, int height)
+static struct play tables_stage(int width, int height)
 {
 	return stage_set("tables", FIXTURE_TABLES, NULL, width, height, false);
 }
@@ -1284,7 +1285,7 @@ static struct stage tables_stage(int width, int height)
 static void what_is_due_is_ranked_over_all_tables(void **state)
 {
 	static const char *const order[] = {"silver.broken", "bronze.orders", "audit.log", "silver.orders_delta"};
-	struct stage s = tables_stage(120, 40);
+	struct play s = tables_stage(120, 40);
 
 	(void)state;
 	stage_draw(&s);
@@ -1305,7 +1306,7 @@ static void what_is_due_is_ranked_over_all_tables(void **state)
 
 static void a_table_in_two_catalogs_is_one_row_that_names_both(void **state)
 {
-	struct stage s = tables_stage(160, 40);
+	struct play s = tables_stage(160, 40);
 
 	(void)state;
 	stage_draw(&s);
@@ -1319,7 +1320,7 @@ static void a_table_in_two_catalogs_is_one_row_that_names_both(void **state)
 
 static void a_catalog_that_is_down_keeps_its_tables_dimmed_and_says_why(void **state)
 {
-	struct stage s = tables_stage(120, 40);
+	struct play s = tables_stage(120, 40);
 	int y;
 
 	(void)state;
@@ -1335,7 +1336,7 @@ static void a_catalog_that_is_down_keeps_its_tables_dimmed_and_says_why(void **s
 
 static void what_only_a_summary_says_is_marked_and_what_is_not_known_is_a_dash(void **state)
 {
-	struct stage s = tables_stage(200, 40);
+	struct play s = tables_stage(200, 40);
 	struct buf line;
 
 	(void)state;
@@ -1358,7 +1359,7 @@ static void what_only_a_summary_says_is_marked_and_what_is_not_known_is_a_dash(v
 
 static void a_table_opens_and_what_is_due_is_asked_for_after_its_facts(void **state)
 {
-	struct stage s = tables_stage(120, 40);
+	struct play s = tables_stage(120, 40);
 
 	(void)state;
 	s.view.filter = "bronze.orders";
@@ -1393,7 +1394,7 @@ static void a_table_opens_and_what_is_due_is_asked_for_after_its_facts(void **st
 
 static void a_preview_is_asked_once_and_again_by_hand(void **state)
 {
-	struct stage s = tables_stage(120, 40);
+	struct play s = tables_stage(120, 40);
 
 	(void)state;
 	s.view.filter = "bronze.orders";
@@ -1417,7 +1418,7 @@ static void a_preview_is_asked_once_and_again_by_hand(void **state)
 static void o_on_files_turns_to_the_next_order_of_them(void **state)
 {
 	static const char *const views[] = {"files-smallest", "files-oldest", "files"};
-	struct stage s = tables_stage(120, 40);
+	struct play s = tables_stage(120, 40);
 
 	(void)state;
 	s.view.filter = "bronze.orders";
@@ -1437,7 +1438,7 @@ static void o_on_files_turns_to_the_next_order_of_them(void **state)
 
 static void rows_are_asked_of_the_engine_and_null_is_no_text(void **state)
 {
-	struct stage s = tables_stage(80, 22);
+	struct play s = tables_stage(80, 22);
 	int y;
 
 	(void)state;
@@ -1473,7 +1474,7 @@ static void rows_are_asked_of_the_engine_and_null_is_no_text(void **state)
 
 static void a_table_without_an_engine_says_which_line_of_the_profile_names_one(void **state)
 {
-	struct stage s = tables_stage(120, 22);
+	struct play s = tables_stage(120, 22);
 
 	(void)state;
 	s.view.filter = "audit";
@@ -1486,7 +1487,7 @@ static void a_table_without_an_engine_says_which_line_of_the_profile_names_one(v
 
 static void a_table_that_is_dropped_while_it_is_open_is_said_to_be_gone(void **state)
 {
-	struct stage s = tables_stage(120, 22);
+	struct play s = tables_stage(120, 22);
 
 	(void)state;
 	s.view.filter = "bronze.orders";
@@ -1503,7 +1504,7 @@ static void a_table_that_is_dropped_while_it_is_open_is_said_to_be_gone(void **s
 /* A delta table has other cures, a view none. */
 static void each_format_has_its_own_views(void **state)
 {
-	struct stage s = stage_set("tables", FIXTURE_TABLES, NULL, 200, 22, false);
+	struct play s = stage_set("tables", FIXTURE_TABLES, NULL, 200, 22, false);
 
 	(void)state;
 	s.view.filter = "orders_delta";
@@ -1521,7 +1522,7 @@ static void each_format_has_its_own_views(void **state)
 	stage_strike(&s);
 }
 
-static int64_t ms_of_key(struct stage *s, enum act act)
+static int64_t ms_of_key(struct play *s, enum act act)
 {
 	struct timespec from, to;
 
@@ -1542,7 +1543,7 @@ static void ten_thousand_tables_never_hold_a_key(void **state)
 	} keys[] = {{"down", "", ACT_DOWN, false}, {"end", "", ACT_BOTTOM, false}, {"rank", "", ACT_SORT, false}, {"sort by name", "", ACT_SORT, false},
 		{"reverse", "", ACT_SORT_REVERSE, false}, {"problems", "", ACT_UP, true}, {"filter", "table_09", ACT_UP, false},
 		{"filter of none", "nothing is called so", ACT_UP, false}, {"open", "", ACT_ENTER, false}};
-	struct stage s = stage_set("tables", FIXTURE_NOTHING, NULL, 120, 40, false);
+	struct play s = stage_set("tables", FIXTURE_NOTHING, NULL, 120, 40, false);
 	int64_t worst = 0;
 
 	(void)state;
@@ -1563,10 +1564,54 @@ static void ten_thousand_tables_never_hold_a_key(void **state)
 	stage_strike(&s);
 }
 
+/* Without colours the glyph alone tells: no two meanings have the same one, in whatever panel. */
+static void one_glyph_has_one_meaning(void **state)
+{
+	struct {
+		const char *meaning, *glyph[2];
+	} seen[VERDICT_COUNT + MARK_COUNT + 8];
+	static const char *const marks[] = {[MARK_GOOD] = "good", [MARK_BUSY] = "coming", [MARK_OFF] = "not there", [MARK_UNKNOWN] = "unknown",
+		[MARK_DUE] = "due", [MARK_WARN] = "ill", [MARK_ILL] = "ill", [MARK_BAD] = "failed", [MARK_FAILED] = "failed"};
+	static const char *const verdicts[] = {[VERDICT_BLOCKED] = "blocked", [VERDICT_IMPOSTOR] = "impostor", [VERDICT_STOPPED] = "stopped",
+		[VERDICT_ABSENT] = "not there", [VERDICT_STARTING] = "coming", [VERDICT_FROZEN] = "frozen", [VERDICT_MUTE] = "frozen",
+		[VERDICT_WRONG_VERSION] = "wrong version", [VERDICT_SICK] = "ill", [VERDICT_UNKNOWN] = "unknown", [VERDICT_SERVING] = "good"};
+	static const char *const stages[] = {[STAGE_AHEAD] = "not there", [STAGE_RUNS] = "runs", [STAGE_DONE] = "good", [STAGE_FAILED] = "failed",
+		[STAGE_CANCELLED] = "stopped"};
+	size_t n = 0;
+
+	(void)state;
+	for (int v = 0; v < VERDICT_COUNT; v++, n++) {
+		seen[n].meaning = verdicts[v];
+		for (int a = 0; a < 2; a++)
+			seen[n].glyph[a] = verdict_glyph((enum verdict)v, a);
+	}
+	for (int m = MARK_GOOD; m < MARK_COUNT; m++, n++) {
+		seen[n].meaning = marks[m];
+		for (int a = 0; a < 2; a++)
+			seen[n].glyph[a] = mark_glyph((enum mark)m, a);
+	}
+	for (int i = 0; i <= STAGE_CANCELLED; i++) {
+		if (i == STAGE_PASSED)
+			continue;
+		seen[n].meaning = stages[i];
+		for (int a = 0; a < 2; a++)
+			seen[n].glyph[a] = stage_glyph((enum stage)i, a);
+		n++;
+	}
+	seen[n].meaning = "marked";
+	seen[n].glyph[0] = "◆";
+	seen[n++].glyph[1] = "*";
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			for (int a = 0; a < 2; a++)
+				if (strcmp(seen[i].meaning, seen[k].meaning) != 0 && !strcmp(seen[i].glyph[a], seen[k].glyph[a]))
+					fail_msg("%s is %s and %s", seen[i].glyph[a], seen[i].meaning, seen[k].meaning);
+}
+
 static void what_was_done_loses_its_mark_and_what_was_not_keeps_it(void **state)
 {
 	static const enum action_state ends[] = {ACTION_DONE, ACTION_FAILED, ACTION_NEEDLESS, ACTION_CANCELLED};
-	struct stage s = stage_set("tables", FIXTURE_TABLES, NULL, 130, 30, false);
+	struct play s = stage_set("tables", FIXTURE_TABLES, NULL, 130, 30, false);
 	struct action_shown shown[5] = {{.id = 3, .state = ACTION_DONE}};
 
 	(void)state;
@@ -1602,6 +1647,7 @@ static void what_was_done_loses_its_mark_and_what_was_not_keeps_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_glyph_has_one_meaning),
 		cmocka_unit_test(what_was_done_loses_its_mark_and_what_was_not_keeps_it),
 		cmocka_unit_test(every_panel_looks_as_its_golden_file),
 		cmocka_unit_test(nothing_is_drawn_outside_the_canvas),
