@@ -19,6 +19,10 @@ def first_line(*args, code=None, words=""):
     return look.said
 
 
+def port_of(name):
+    return re.search(rf"^\[service {name}\]\n(?:[^\[].*\n)*?port = (\d+)", (HOME / "profile.ini").read_text(), re.M)[1]
+
+
 def seconds(*args):
     began = time.monotonic()
     laketop(*args)
@@ -63,8 +67,10 @@ def the_wrong_spark():
         ok("both-versions-are-told", s["version"]["found"].startswith("4.0") and s["version"]["expected"].startswith("4.1"), s["version"])
         ok("the-wrong-one's-process-is-named", s["owner"]["pid"] and s["owner"]["process"] == "java", s["owner"])
 
+        port = port_of("spark-master-41")
+
         def row():
-            row.told = next((r for r in laketop("ports", "--profile", PROFILE).stdout.splitlines() if "8082" in r), "")
+            row.told = next((r for r in laketop("ports", "--profile", PROFILE).stdout.splitlines() if f":{port}:" in r), "")
             return "spark-master-41" in row.told and "4.0" in row.told
         ok("ports-name-the-one-who-should-have-it", until(60, row, 0.5), row.told)
     finally:
@@ -76,9 +82,10 @@ def the_stolen_port():
     try:
         s = awaited("spark-worker-41", lambda s: s["verdict"] == "blocked")
         ok("a-stolen-port-is-blocked", s["verdict"] == "blocked", f"{s['verdict']}: {s['reason']}")
-        ok("the-thief-is-named", "8084" in (s["reason"] or "") and "pid" in (s["reason"] or ""), s["reason"])
-        code, line = first_line(code=1, words="8084")
-        ok("the-first-line-names-the-port", code == 1 and "8084" in line, f"{code} {line}")
+        port = port_of("spark-worker-41")
+        ok("the-thief-is-named", port in (s["reason"] or "") and "pid" in (s["reason"] or ""), s["reason"])
+        code, line = first_line(code=1, words=port)
+        ok("the-first-line-names-the-port", code == 1 and port in line, f"{code} {line}")
     finally:
         lab("heal")
 
