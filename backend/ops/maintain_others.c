@@ -50,7 +50,6 @@ bool run_by_command(struct action_job *j, struct err *err)
 {
 	const char *argv[WORDS_MAX + 3], *name;
 	struct buf out, errors;
-	char says[300];
 	size_t n = 0;
 	int code;
 
@@ -65,7 +64,8 @@ bool run_by_command(struct action_job *j, struct err *err)
 	action_note(j, "by %.150s", argv[0]);
 	action_progress(j, (double)NAN, "%.80s runs it: its own output is its end", name);
 	code = j->host->exec(j->host, argv, &out, &errors, j->wait, err);
-	say_why(errors.len ? buf_text(&errors) : buf_text(&out), says, sizeof says);
+	if (code > 0)
+		last_lines(errors.len ? buf_text(&errors) : buf_text(&out), j->last, sizeof j->last);
 	j->again = code > 0 && errors.at && is_conflict(errors.at);
 	buf_free(&errors);
 	buf_free(&out);
@@ -73,7 +73,7 @@ bool run_by_command(struct action_job *j, struct err *err)
 		return maintain_verify(j, name, false, "", err);
 	if (code < 0)
 		return say_end(j, !strcmp(name, "docker") || !strcmp(name, "podman") ? "; what it began in its container may go on there" : "", err);
-	return err_set(err, ERR_SYSTEM, "%s%.60s ended with %d: %.140s", j->again ? "conflict: another commit came between; " : "", name, code, says);
+	return err_set(err, ERR_SYSTEM, "%s%.60s ended with %d", j->again ? "conflict: another commit came between; " : "", name, code);
 }
 
 /* ---- Trino ---- */
