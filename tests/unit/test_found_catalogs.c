@@ -19,7 +19,7 @@
 #include "fixture_server.h"
 
 enum manner { OPEN, CLOSED, STRANGER };
-enum { TURNS_MS = 8000 };
+enum { TURNS_MS = 30000, STOP_MS = 20000 };
 
 static struct world {
 	_Atomic enum manner manner;
@@ -153,6 +153,13 @@ static struct engine *start(const struct profile *p)
 	return e;
 }
 
+/* Whoever still ran afterwards would read what is freed here. */
+static void stop(struct engine *e, struct profile *p)
+{
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
 static bool one_is_told(const struct lake *lake)
 {
 	return lake->n_catalogs == 1 && catalog_is_told(&lake->catalogs[0]);
@@ -210,8 +217,7 @@ static void without_a_profile_its_tables_are_listed(void **state)
 	assert_true(comes(e, one_is_told)); /* and is back */
 	assert_int_equal(lake->n_tables, 1);
 	assert_int_equal(e->n_found_catalogs, 1);
-	engine_stop(e, 3000);
-	profile_free(p);
+	stop(e, p);
 }
 
 static void a_service_of_the_profile_that_it_lists_no_catalog_of_is_one(void **state)
@@ -223,8 +229,7 @@ static void a_service_of_the_profile_that_it_lists_no_catalog_of_is_one(void **s
 	assert_true(comes(e, one_is_told));
 	assert_ptr_equal(engine_lake(e)->catalogs[0].catalog->service, &p->services[0]);
 	assert_int_equal(engine_lake(e)->n_tables, 1);
-	engine_stop(e, 3000);
-	profile_free(p);
+	stop(e, p);
 }
 
 static void one_that_is_listed_is_not_found_as_well(void **state)
@@ -238,8 +243,7 @@ static void one_that_is_listed_is_not_found_as_well(void **state)
 	assert_int_equal(engine_lake(e)->n_catalogs, 1);
 	assert_string_equal(engine_lake(e)->catalogs[0].catalog->name, "mine");
 	assert_string_equal(catalog_found_words(&engine_lake(e)->catalogs[0], words), "");
-	engine_stop(e, 3000);
-	profile_free(p);
+	stop(e, p);
 }
 
 static void one_that_asks_for_a_credential_says_what_the_profile_needs(void **state)
@@ -256,8 +260,7 @@ static void one_that_asks_for_a_credential_says_what_the_profile_needs(void **st
 	assert_non_null(strstr(words, "asks for a credential. In a profile: [service x] kind = iceberg-rest, port = "));
 	assert_non_null(strstr(words, "[catalog y] kind = iceberg-rest, service = x"));
 	assert_int_equal(atomic_load(&world.shown), 0);
-	engine_stop(e, 3000);
-	profile_free(p);
+	stop(e, p);
 }
 
 static void who_is_no_catalog_is_asked_for_no_table(void **state)
@@ -271,8 +274,7 @@ static void who_is_no_catalog_is_asked_for_no_table(void **state)
 	assert_int_equal(engine_lake(e)->n_catalogs, 0);
 	assert_int_equal(atomic_load(&world.others), 0);
 	assert_true(atomic_load(&world.asked) > 0);
-	engine_stop(e, 3000);
-	profile_free(p);
+	stop(e, p);
 }
 
 int main(void)
