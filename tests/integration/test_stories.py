@@ -6,7 +6,11 @@ import re
 import sys
 import time
 
-from check import HOME, PROFILE, Screen, awaited, end, lab, laketop, ok, status, story, until
+from check import HOME, PROFILE, ROOT, Screen, awaited, end, lab, laketop, ok, screen, status, story, until
+
+sys.path.insert(0, str(ROOT / "tests" / "lab"))
+import kit  # noqa: E402
+from services import TABLE, port  # noqa: E402 - how the lab starts a Connect
 
 
 def first_line(*args, code=None, words=""):
@@ -131,6 +135,24 @@ def up_but_not_serving():
         screen.close()
 
 
+def the_second_connect():
+    """Who starts one believes that it answers: the old one does. A laketop that looks on sees it come and go."""
+    argv, env = TABLE["spark-connect"].start(TABLE["spark-connect"])
+    argv[argv.index("--class"):0] = ["--conf", f"spark.connect.grpc.binding.port={port('spark-connect')}"]
+    with screen("--profile", PROFILE, columns=200) as seen:
+        ok("ready-before-the-second-one", until(60, lambda: is_ready(seen)), seen.text())
+        second = kit.spawn("second-connect", argv, env)
+        try:
+            code = until(120, second.poll, 0.5)
+            ok("a-second-connect-ends-without-its-port", code, (code, kit.tail(kit.home("log", "second-connect.log"))))
+            words = rf"pid \d+ was started .* ago for {port('spark-connect')} and could not have it"
+            ok("it-is-said-to-have-lost-its-port", until(30, lambda: re.search(words, seen.text()), 0.5), seen.text())
+            ok("which-is-not-ready", "NOT READY" in seen.text(), seen.text().splitlines()[0])
+            ok("the-old-one-serves-on", seen.word("spark-connect") == "serving", seen.text())
+        finally:
+            kit.stop("second-connect")
+
+
 def the_killed_worker():
     lab("break", "killed-worker")
     try:
@@ -162,7 +184,7 @@ if not (HOME / "profile.ini").exists():
     lab("up", "pocket")
 lab("up", "pocket")
 until(120, lambda: laketop("check", "--profile", PROFILE).returncode == 0, 1)
-for each in (eight_fifty_five, the_stale_server, the_wrong_spark, the_stolen_port, up_but_not_serving, the_killed_worker, postgres_at_max_connections,
+for each in (eight_fifty_five, the_stale_server, the_wrong_spark, the_stolen_port, up_but_not_serving, the_second_connect, the_killed_worker, postgres_at_max_connections,
              what_is_never_green):
     if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
         story(each)
