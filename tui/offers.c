@@ -41,7 +41,7 @@ static void add_group(struct group *groups, size_t *n, struct text name, const c
 {
 	size_t i = 0;
 
-	while (i < *n && (!text_is(name, groups[i].name) || (version ? !groups[i].version || strcmp(groups[i].version, version) : groups[i].version != NULL)))
+	while (i < *n && (!text_is(name, groups[i].name) || strcmp(groups[i].version ? groups[i].version : "", version ? version : "") != 0))
 		i++;
 	if (i == GROUPS_MAX)
 		return;

@@ -219,8 +219,9 @@ void screen_draw(struct screen *s, struct canvas *c, int *y, int *x)
 	if (s->message[0] && now >= s->message_end)
 		s->message[0] = '\0';
 	frame = (struct frame){
-		.lake = s->lake, .panel = panel_of(s), .root = s->top == 0, .keys = s->mode == MODE_PANEL, .filter = page_of(s)->filter, .problems_only = s->problems_only,
-		.frozen_ms = screen_frozen(s) ? now - s->frozen : -1, .wall = clock_wall_ms(), .message = s->message[0] ? s->message : NULL,
+		.lake = s->lake, .panel = panel_of(s), .root = s->top == 0, .keys = s->mode == MODE_PANEL, .filter = page_of(s)->filter,
+		.problems_only = s->problems_only, .frozen_ms = screen_frozen(s) ? now - s->frozen : -1, .wall = clock_wall_ms(),
+		.message = s->message[0] ? s->message : NULL,
 		.message_style = s->message_style,
 	};
 	frame_title(&frame, &title);

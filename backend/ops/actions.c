@@ -26,7 +26,8 @@ static const char *const on_words[] = {
 static const char *const state_words[] = {
 	[ACTION_PREPARING] = "preparing", [ACTION_OFFERED] = "offered", [ACTION_QUEUED] = "waiting",
 	[ACTION_RUNNING] = "running", [ACTION_VERIFYING] = "verifying",
-	[ACTION_DONE] = "done", [ACTION_NEEDLESS] = "nothing to do", [ACTION_FAILED] = "failed", [ACTION_CANCELLED] = "cancelled", [ACTION_OPEN] = "left open",
+	[ACTION_DONE] = "done", [ACTION_NEEDLESS] = "nothing to do",
+	[ACTION_FAILED] = "failed", [ACTION_CANCELLED] = "cancelled", [ACTION_OPEN] = "left open",
 };
 
 const char *action_on_word(enum action_on on)

@@ -304,7 +304,8 @@ static bool prepare(struct action_job *j, struct err *err)
 	bool trino = runner_of(&j->target) == BY_TRINO, several = trino && !j->target.catalog->warehouse;
 
 	/* whether the listing is of several catalogs says what Trino is asked about */
-	if (!say_view(j, m->view, err) || (several && !table_state_read(j, m->view, j->wait, &m->before, NULL, err)) || (trino && !trino_view(j, m->view, err)) ||
+	if (!say_view(j, m->view, err) || (several && !table_state_read(j, m->view, j->wait, &m->before, NULL, err)) ||
+	    (trino && !trino_view(j, m->view, err)) ||
 	    !table_state_read(j, m->view, j->wait, &m->before, &m->plan, err) || !take_plan(j, m->plan, err))
 		return false;
 	fix_cutoff(m, chore_of(j->wish.verb));

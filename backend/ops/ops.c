@@ -487,7 +487,8 @@ static void tell(struct ops *o, struct seat *s, void (*said)(void *, enum severi
 	write_end(o, s, &shown);
 	snprintf(words, sizeof words, "%s: %s after %s%s%s", shown.title, action_state_word(shown.state),
 		clock_span(span, shown.ended - shown.begun), shown.words[0] ? ": " : "", shown.words);
-	said(ctx, action_went_well(shown.state) && !s->unwritten ? SEVERITY_INFO : SEVERITY_WARNING, shown.wish.service[0] ? shown.wish.service : "laketop", words);
+	said(ctx, action_went_well(shown.state) && !s->unwritten ? SEVERITY_INFO : SEVERITY_WARNING,
+		shown.wish.service[0] ? shown.wish.service : "laketop", words);
 }
 
 void ops_turn(struct ops *o, struct lake *lake, void (*said)(void *ctx, enum severity severity, const char *service, const char *words), void *ctx)

@@ -566,6 +566,7 @@ void run_cut_short(struct action_job *j)
 }
 
 const struct action_spec action_run = {
-	.verb = "run", .help = "the steps of a runbook of the profile, one after the other", .on = ON_PROFILE, .options = any_option, .hint = hint, .destructive = true,
+	.verb = "run", .help = "the steps of a runbook of the profile, one after the other", .on = ON_PROFILE, .options = any_option, .hint = hint,
+	.destructive = true,
 	.limit_ms = 86400000, .offer = offer, .conduct = conduct, .free = free_run,
 };
