@@ -226,7 +226,7 @@ int canvas_printf(struct canvas *c, int y, int x, int width, enum style style, c
 void canvas_parts(struct canvas *c, int y, int x, int width, enum style style, const char *parts)
 {
 	char part[PARTS_MAX][PART_SIZE];
-	int columns[PARTS_MAX], total = 0;
+	int columns[PARTS_MAX] = {0}, total = 0;
 	size_t n = 0;
 
 	for (const char *at = parts, *end; *at && n < PARTS_MAX; at = *end ? end + strlen(gap) : end, n++) {
