@@ -525,7 +525,8 @@ bool listeners_look(struct listeners *all, const char *proc, const struct proces
 		all->n = 0;
 		fine = read_proc_net(all, proc);
 	}
-	qsort(all->at, all->n, sizeof *all->at, by_port);
+	if (all->n)
+		qsort(all->at, all->n, sizeof *all->at, by_port);
 	wanted = carry_over(all, old, n, processes);
 	free(old);
 	if (wanted)
