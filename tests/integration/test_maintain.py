@@ -3,8 +3,10 @@
 """Maintenance of tables on a lab of its own, by a real Spark Connect and by spark-sql: what was offered is what came about, as Spark itself then
 reads the table; what is ended in the middle leaves it as it was, also where laketop itself is killed; a commit that comes between is a conflict;
 what is locked runs nothing; and no session stays behind."""
+import contextlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -21,6 +23,7 @@ MERGE = "'write.delete.mode'='merge-on-read'"
 SUBMIT = "import json, sys; sys.path.insert(0, sys.argv[1]); from services import submit; print(json.dumps(submit('statements.py', sys.argv[2], " \
          "master='local[2]', conf=['spark.eventLog.enabled=false', 'spark.ui.enabled=false'])))"
 state = tempfile.TemporaryDirectory()
+MARK = f"maintain-{os.getpid()}"
 ODD = "odd ns.it's-a `table`"
 PLACE, DOTTED = "maintain.größe 1", 'maintain."a.b"'
 
@@ -76,8 +79,8 @@ def do(verb, name, *words, **more):
     return laketop(*words_of(verb, name, *words, **more), timeout=300, env={"XDG_STATE_HOME": state.name})
 
 
-def begin(verb, name, *words):
-    return subprocess.Popen([LAKETOP, *words_of(verb, name, *words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+def begin(verb, name, *words, **more):
+    return subprocess.Popen([LAKETOP, *words_of(verb, name, *words, **more)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, env={**os.environ, "XDG_STATE_HOME": state.name})
 
 
@@ -293,22 +296,51 @@ def orphans_that_were_listed_go():
     ok("the-table-is-whole", spark("SELECT count(*) AS n FROM disk.maintain.files")[0][0]["n"] == 20, "rows are lost")
 
 
-def by_a_program():
-    """spark-sql of the same installation, as a profile names it."""
+def program():
+    """A profile that names spark-sql of the same installation."""
     script = os.path.join(state.name, "spark-sql")
     at = spark.argv.index("--master")
     with open(script, "w", encoding="utf-8") as out:
         env = {k: v for k, v in spark.env.items() if k.startswith(("SPARK", "JAVA", "PYSPARK"))}
         out.write("#!/bin/sh\n" + "".join(f"export {k}='{v}'\n" for k, v in env.items()) +
                   f"exec bash {spark.argv[at - 1].replace('spark-submit', 'spark-sql')} --master local[1] --conf spark.ui.enabled=false"
-                  f" --conf spark.eventLog.enabled=false --conf spark.sql.catalogImplementation=in-memory \"$@\"\n")
+                  f" --conf spark.eventLog.enabled=false --conf spark.sql.catalogImplementation=in-memory"
+                  f" --conf spark.app.name={MARK} \"$@\"\n")
     os.chmod(script, 0o700)
     profile = os.path.join(state.name, "program.ini")
     with open(own.profile, encoding="utf-8") as lines, open(profile, "w", encoding="utf-8") as out:
         out.write(lines.read().replace("engine = spark-connect", f"engine = spark-connect\nspark_sql = {script}"))
-    done = do("compact", "maintain.program", "by=spark-sql", "--yes", profile=profile)
+    return profile
+
+
+def marked():
+    """Pids of what the program started."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found += [path.parent.name] if MARK.encode() in path.read_bytes() else []
+    return found
+
+
+def by_a_program():
+    done = do("compact", "maintain.program", "by=spark-sql", "--yes", profile=program())
     ok("a-program-runs-it-and-the-table-says-so", done.returncode == 0 and "5 -> 1 data files" in done.stdout and "by spark-sql" in done.stdout,
        (done.returncode, done.stdout, done.stderr))
+
+
+def a_cancelled_program_ends_with_all_that_it_started():
+    before = spark(*as_read("maintain.cut"))
+    job = begin("compact", "maintain.cut", "by=spark-sql", "--yes", profile=program())
+    ok("the-program-has-a-jvm", until(60, marked, 0.1), "none of its processes is seen")
+    job.send_signal(signal.SIGINT)
+    words = "".join(job.stdout.readlines())
+    code = job.wait(120)
+    ok("ctrl-c-of-a-program-is-130-too", code == 130, (code, words))
+    ok("of-its-processes-none-is-left", until(10, lambda: not marked(), 0.2), marked())
+    ok("what-it-left-is-told", "cancelled: ended; the table is as it was" in words and "may stay as orphans" in words and
+       spark("REFRESH TABLE lake.maintain.cut", *as_read("maintain.cut"))[1:] == before, (words, before))
+    last = audit()[-1]
+    ok("and-is-in-the-audit", last["phase"] == "end" and last["state"] == "cancelled" and last["subject"] == "maintain.cut", last)
 
 
 def seen_on_the_screen():
@@ -346,13 +378,13 @@ with own:
           *table("maintain.spread", 5, few), *table("maintain.empty", 0, ""),
           *table("maintain.deleted", 6, "id, 0L FROM range(0, 100, 1, 1)", f"'format-version'='2',{MERGE}"),
           "DELETE FROM lake.maintain.deleted WHERE id < 5", "DELETE FROM lake.maintain.deleted WHERE id < 8",
-          *table("`odd ns`.`it's-a ``table```", 5, few), *table("maintain.left", 5, few), *table("maintain.program", 5, few),
+          *table("`odd ns`.`it's-a ``table```", 5, few), *table("maintain.left", 5, few), *table("maintain.program", 5, few), *table("maintain.cut", 5, few),
           *table("maintain.`größe 1`", 3, few), *table("maintain.`a.b`", 3, few), *table("maintain.seen_1", 5, few), *table("maintain.seen_2", 5, few),
           *table("maintain.files", 2, few, catalog="disk"),
           *table("maintain.wide", 5, "id, id % 60 FROM range(0, 600, 1, 1)", partitioned="PARTITIONED BY (part)"))
     for each in (locked_runs_nothing, what_cannot_be_done_says_why, another_catalog_is_said_before_it_runs, cancelled_in_the_middle, killed_in_the_middle,
                  killed_and_ended_by_itself, a_commit_between_is_a_conflict, done_as_offered, chosen_and_several, orphans_that_were_listed_go, by_a_program,
-                 seen_on_the_screen):
+                 a_cancelled_program_ends_with_all_that_it_started, seen_on_the_screen):
         if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
             story(each)
     spark.close()

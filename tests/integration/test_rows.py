@@ -168,6 +168,43 @@ def rows_are_on_the_panel():
         ok("rows-are-on-the-panel", until(90, lambda: "∅" in seen.text(), 0.5), seen.text()[:1500])
 
 
+def trino_runs(sql, path="/v1/statement"):
+    """By hand, to its end: rows, or what its error is called."""
+    question, found = urllib.request.Request(f"http://127.0.0.1:{port('trino')}{path}", sql.encode(), {"X-Trino-User": "test"}), []
+    while True:
+        with urllib.request.urlopen(question, timeout=60) as answer:
+            said = json.loads(answer.read())
+        found += said.get("data", [])
+        if "error" in said:
+            raise AssertionError(f"{sql}: {said['error']['message']}")
+        if "nextUri" not in said:
+            return found
+        question = said["nextUri"]
+
+
+def cancelled_at_trino():
+    """A compaction in the middle: it ends at the server too, which would go on otherwise, and the table stays as it was."""
+    trino_runs("CREATE TABLE lake.rows_test.cut WITH (partitioning = ARRAY['linenumber', 'shipmode']) AS SELECT * FROM tpch.tiny.lineitem")
+    refs = 'SELECT snapshot_id FROM lake.rows_test."cut$refs"'
+    ours = "SELECT query_id, state, error_code FROM system.runtime.queries WHERE source = 'laketop' AND query LIKE 'ALTER TABLE%cut%'"
+    for _ in range(3):  # an idle machine may be done before it hears of it
+        trino_runs("INSERT INTO lake.rows_test.cut SELECT * FROM tpch.tiny.lineitem")
+        before = trino_runs(refs)
+        job = subprocess.Popen([LAKETOP, "do", "compact", "lake", "rows_test.cut", "by=trino", "--yes", "--profile", PROFILE], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        began = until(120, lambda: [r for r in trino_runs(ours) if r[1] == "RUNNING"] or job.poll() is not None, 0.05)
+        job.send_signal(signal.SIGINT)
+        words = "".join(job.stdout.readlines())
+        code = job.wait(60)
+        if code != 0:
+            break
+    ok("a-compaction-by-trino-that-is-cancelled-says-so", isinstance(began, list) and began and code == 130 and "the table is as it was" in words, (began, code, words))
+    ended = until(20, lambda: [r for r in trino_runs(ours) if r[0] == began[0][0] and r[1] == "FAILED"], 0.3)
+    ok("it-ended-at-trino-too", ended and ended[0][2] == "USER_CANCELED", (ended, trino_runs(ours)))
+    ok("and-its-table-has-the-same-snapshot", trino_runs(refs) == before, (before, trino_runs(refs)))
+    trino_runs("DROP TABLE lake.rows_test.cut")
+
+
 def trino_says_the_same():
     if not FULL and not os.path.isdir(fetching.place("trino")):
         return skip("trino-tells-the-same-rows", "Trino, 821 MB, is fetched by the long run only")
@@ -193,6 +230,7 @@ def trino_says_the_same():
         done = laketop("do", "compact", "lake", many_name, "by=trino", "--yes", "--profile", PROFILE, timeout=300)
         ok("trino-runs-a-compaction-of-the-same-table-by-its-own-rule", done.returncode == 0 and "EXECUTE optimize" in done.stdout and
            ("data files" in done.stdout or "Trino had nothing to do" in done.stdout), (done.stdout, done.stderr))
+        cancelled_at_trino()
         ok("no-next-uri-is-told", "/v1/statement/" not in json.dumps(seen), "a nextUri is as good as a password")
     finally:
         kit.stop("trino")
