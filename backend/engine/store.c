@@ -164,6 +164,14 @@ static void remember_rival(const struct engine *e, struct member *m)
 		m->rival = (struct rival){0};
 }
 
+/* Is a look into it still to come, so that the row says it is being asked? */
+static bool deeper_follows(const struct service *s)
+{
+	const struct identity *who = &s->pulse->who;
+
+	return who->answered == ANSWERED_YES ? who->kind && who->kind->inspect : tells_without(s->kind, s->expected);
+}
+
 void store_judge_one(struct engine *e, struct member *m)
 {
 	struct service *s = &m->service;
@@ -219,8 +227,7 @@ void store_judge_one(struct engine *e, struct member *m)
 		steady_take(&s->verdict, &j, s->pulse ? s->pulse->generation : 0, e->lake.wall);
 	}
 	log_sources_keep(&e->lake, s);
-	s->asking = !s->pulse || (!s->depth && !e->options.shallow && (s->pulse->who.answered == ANSWERED_YES ? s->pulse->who.kind && s->pulse->who.kind->inspect :
-		tells_without(s->kind, s->expected)));
+	s->asking = !s->pulse || (!s->depth && !e->options.shallow && deeper_follows(s));
 	if (!s->expected && q.pulse && q.pulse->who.kind && (!m->home || q.pulse->server == m->home))
 		s->kind = s->pulse->who.kind;
 }
