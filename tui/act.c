@@ -396,7 +396,7 @@ static int act_on_words(const struct setup *setup, struct engine *engine)
 	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT...] [name=value...]; verbs:\n");
 	for (size_t i = 0; action_specs[i]; i++)
 		if (action_specs[i]->on != ON_PROFILE) /* they have commands of their own */
-			fprintf(stderr, "  %-12s %-12s %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);
+			fprintf(stderr, "  %-17s %-11s  %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);
 	return EXIT_USAGE;
 }
 

@@ -413,6 +413,6 @@ void options_help(enum command command, struct buf *out)
 		if (command == COMMAND_SCREEN || belongs(option, command))
 			help_option(option, out);
 	buf_puts(out, "\nexit codes\n  0 ready, done, met   1 not ready, failed   2 usage or configuration   3 not enough could be known\n"
-		      "  4 refused: read-only, locked, nobody said yes   6 time is up\n"
+		      "  4 refused: read-only, locked, nobody said yes   5 done, and what is there afterwards does not say so   6 time is up\n"
 		      "  of the screen: 129 its terminal is gone, 130 Ctrl-C, 143 ended from outside\n");
 }

@@ -511,7 +511,7 @@ static void run_act(struct screen *s, enum act act, struct wish *wish)
 	case ACT_SEARCH:
 		if (panel_of(s)->logs) {
 			s->mode = MODE_SEARCH;
-			prompt_set(&s->filter, page_of(s)->search);
+			prompt_set(&s->filter, ""); /* "@10:42" is typed in front of nothing; empty finds the last one again */
 		}
 		return;
 	case ACT_PROBLEMS:
@@ -574,7 +574,8 @@ static void search_key(struct screen *s, int key, struct wish *wish)
 		page_of(s)->search[0] = '\0';
 		s->mode = MODE_PANEL;
 	} else if (key == K_ENTER) {
-		text_copy(page_of(s)->search, sizeof page_of(s)->search, text_of(s->filter.s));
+		if (s->filter.len)
+			text_copy(page_of(s)->search, sizeof page_of(s)->search, text_of(s->filter.s));
 		s->mode = MODE_PANEL;
 		panel_act(s, ACT_FIND_NEXT, wish);
 	} else

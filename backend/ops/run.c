@@ -231,7 +231,7 @@ static void say_not_yet(struct action_job *j, const struct run *r, struct step_s
 {
 	char words[400];
 
-	snprintf(words, sizeof words, "%s: %.300s", r->shown.at > r->from ? "cannot be told before the steps in front of it" : "as it is now", why);
+	snprintf(words, sizeof words, "%s: %.300s", r->shown.at > r->from ? "as it is now, before the steps in front of it" : "as it is now", why);
 	ops_mask(j->ops, s->exact, sizeof s->exact, words);
 }
 

@@ -50,7 +50,6 @@ void postgres_parse_failure(struct text message, struct postgres_failure *out)
 				out->words = text_trim((struct text){line.at + i + 6, line.len - i - 6});
 				return;
 			}
-	text_skip(&out->words, "connection to server ");
 }
 
 enum postgres_refusal postgres_refusal(const struct postgres_failure *failure)

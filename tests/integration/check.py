@@ -246,7 +246,7 @@ def goes_backwards(it, many, burst, moment):
     ok("and-no-line-is-left-out", skipped <= it.lines, skipped)
     it.press("G")
     ok("G-goes-to-the-newest", until(60, lambda: re.search(r"INFO +tick", it.text()) and "follows" in it.text()), it.text())
-    it.press("#", "C-u")  # what was looked for stands there still
+    it.press("#")
     it.press(f"@{moment[:10]} {moment[11:19]}", "Enter")
     ok("a-time-is-gone-to", until(60, lambda: top() in range(burst * 2 - it.lines, burst * 2 + it.lines)), it.text())
 

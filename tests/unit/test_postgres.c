@@ -69,9 +69,9 @@ static void a_failure_without_a_code_is_libpqs_own(void **state)
 {
 	(void)state;
 	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: fe_sendauth: no password supplied\n", "",
-		"at \"127.0.0.1\", port 5432 failed: fe_sendauth: no password supplied", POSTGRES_REFUSES);
+		"connection to server at \"127.0.0.1\", port 5432 failed: fe_sendauth: no password supplied", POSTGRES_REFUSES);
 	failure_is("connection to server at \"127.0.0.1\", port 5432 failed: Connection refused\n", "",
-		"at \"127.0.0.1\", port 5432 failed: Connection refused", POSTGRES_BROKEN);
+		"connection to server at \"127.0.0.1\", port 5432 failed: Connection refused", POSTGRES_BROKEN);
 	failure_is("", "", "", POSTGRES_BROKEN);
 }
 
