@@ -438,7 +438,7 @@ static void write_end(struct ops *o, struct seat *s, struct action_shown *shown)
 {
 	static const char mark[] = "; its end could not be written to the audit: ";
 	struct err err = {0};
-	char *at = strstr(shown->words, mark);
+	char *at = text_starts(text_of(shown->words), mark + 2) ? shown->words : strstr(shown->words, mark);
 
 	if (at)
 		*at = '\0';

@@ -121,7 +121,8 @@ static size_t merge(struct keeper *k, struct listing *l)
 {
 	size_t old = 0, n = 0, alike = 0;
 
-	qsort(l->records, l->n, sizeof *l->records, by_name);
+	if (l->n)
+		qsort(l->records, l->n, sizeof *l->records, by_name);
 	for (size_t i = 0; i < l->n; i++) {
 		if (n && !strcmp(l->records[n - 1].name, l->records[i].name)) {
 			alike += !is_told_twice(&l->records[n - 1], &l->records[i]);

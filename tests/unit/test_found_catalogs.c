@@ -18,7 +18,7 @@
 #include "../../backend/engine/actor.h"
 #include "fixture_server.h"
 
-enum manner { OPEN, CLOSED, STRANGER };
+enum manner { OPEN, EMPTY, CLOSED, STRANGER };
 enum { TURNS_MS = 30000, STOP_MS = 20000 };
 
 static struct world {
@@ -64,6 +64,8 @@ static bool answer(void *ctx, struct text question, struct buf *out)
 	atomic_fetch_add(&world.shown, text_has(question, "Authorization:"));
 	if (manner == STRANGER)
 		fake_http(out, 200, "", "hello");
+	else if (manner == EMPTY && !of_config)
+		fake_http(out, 200, "Content-Type: application/json\r\n", "{\"namespaces\":[]}");
 	else if (manner == CLOSED && !of_config)
 		fake_http(out, 401, "Content-Type: application/json\r\n", "{\"error\":{\"message\":\"who are you?\",\"type\":\"NotAuthorizedException\",\"code\":401}}");
 	else
@@ -220,6 +222,20 @@ static void without_a_profile_its_tables_are_listed(void **state)
 	stop(e, p);
 }
 
+static void one_without_a_table_is_one(void **state)
+{
+	struct profile *p = profile_with(NULL);
+	struct engine *e;
+
+	(void)state;
+	atomic_store(&world.manner, EMPTY);
+	e = start(p);
+	assert_true(comes(e, one_is_told));
+	assert_null(engine_lake(e)->catalogs[0].failed);
+	assert_int_equal(engine_lake(e)->n_tables, 0);
+	stop(e, p);
+}
+
 static void a_service_of_the_profile_that_it_lists_no_catalog_of_is_one(void **state)
 {
 	struct profile *p = profile_with("");
@@ -281,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(without_a_profile_its_tables_are_listed, begin, end),
+		cmocka_unit_test_setup_teardown(one_without_a_table_is_one, begin, end),
 		cmocka_unit_test_setup_teardown(a_service_of_the_profile_that_it_lists_no_catalog_of_is_one, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_is_listed_is_not_found_as_well, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_asks_for_a_credential_says_what_the_profile_needs, begin, end),

@@ -298,6 +298,35 @@ static void an_end_that_a_full_disk_kept_out_is_told_and_tried_again(void **stat
 	buf_free(&text);
 }
 
+/* Of a program that said nothing the only words are those of the audit. */
+static void an_end_without_words_is_written_without_that_it_could_not_be(void **state)
+{
+	struct action_wish w = wish_of("load", "testdata");
+	struct err err = {0};
+	enum action_state ended;
+	char words[ACTION_WORDS_SIZE];
+	struct buf text;
+	uint64_t id;
+
+	(void)state;
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	fill_disk(true);
+	ended = until(id, ACTION_DONE);
+	snprintf(words, sizeof words, "%s", shown(id)->words);
+	fill_disk(false);
+	assert_int_equal(ended, ACTION_DONE);
+	assert_memory_equal(words, "its end could not be written", strlen("its end could not be written"));
+	assert_int_equal(ops_stop(world.ops, clock_ms() + 5000), 0);
+	world.ops = NULL;
+	text = audit_text();
+	assert_true(text_has(buf_text(&text), "\"phase\":\"end\""));
+	assert_false(text_has(buf_text(&text), "could not be written"));
+	buf_free(&text);
+}
+
 static void half_an_end_says_that_it_ended(void **state)
 {
 	static const char lines[] =
@@ -933,6 +962,7 @@ int main(void)
 		TEST(of_several_the_rest_goes_on_where_it_was_asked_to),
 		TEST(what_came_about_before_its_turn_is_not_done_again),
 		TEST(an_end_that_a_full_disk_kept_out_is_told_and_tried_again),
+		TEST(an_end_without_words_is_written_without_that_it_could_not_be),
 		TEST(half_an_end_says_that_it_ended),
 		TEST(what_waits_its_turn_is_locked_out_and_taken_out),
 		TEST(an_end_that_was_never_written_is_written_later),
