@@ -369,7 +369,7 @@ void store_judge(struct engine *e)
 		m->service.required = is_required(&e->lake, &m->service);
 		store_judge_one(e, m);
 		tell(e, m, &before, !m->settled);
-		m->settled = m->settled || !m->service.asking;
+		m->settled = m->settled || (!m->service.asking && e->host_news); /* without the machine absence is no change yet */
 	}
 	for (size_t i = 0; i < e->n_members; i++)
 		e->members[i]->service.cause = cause_of(&e->lake, &e->members[i]->service, 0);
