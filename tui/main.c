@@ -97,8 +97,10 @@ int main(int argc, char *argv[])
 	setup.host = host_local();
 	/* a recording brings the profile of where it was made */
 	setup.profile = profile = options.replay ? replay_profile(options.replay, &err) : profile_load(setup.host, options.profile, &err);
-	if (!profile)
+	if (!profile) {
+		setup.host->close(setup.host);
 		return complain(err.words);
+	}
 	if (options.demo && !options.replay && !profile_demo(profile, options.demo)) {
 		snprintf(words, sizeof words, "there is no [demo %.60s] in %.80s%s%.60s%s", options.demo,
 			profile->name ? profile->path : "no profile: --profile names one", profile->n_demos ? "; there is [demo " : "",

@@ -156,8 +156,11 @@ void catalogs_found(struct engine *e)
 
 const struct catalog *catalog_found_then(struct engine *e, const char *name)
 {
-	struct found_catalog *f = mem_new(1, sizeof *f);
+	struct found_catalog *f;
 
+	if (strlen(name) >= sizeof f->name) /* none is called so, and cut it would be met as another one with every line */
+		return NULL;
+	f = mem_new(1, sizeof *f);
 	text_copy(f->name, sizeof f->name, text_of(name));
 	f->catalog = (struct catalog){.name = f->name, .kind = catalog_kind_named("iceberg-rest"), .found = true};
 	return known(e, f);

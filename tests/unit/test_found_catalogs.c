@@ -293,6 +293,21 @@ static void who_is_no_catalog_is_asked_for_no_table(void **state)
 	stop(e, p);
 }
 
+static void a_recording_names_none_whose_name_would_be_cut(void **state)
+{
+	struct profile *p = profile_with(NULL);
+	struct engine *e = start(p);
+	char name[2 * NAME_SIZE];
+
+	(void)state;
+	memset(name, 'x', sizeof name);
+	name[sizeof name - 1] = '\0';
+	assert_null(catalog_found_then(e, name));
+	name[NAME_SIZE - 1] = '\0';
+	assert_string_equal(catalog_found_then(e, name)->name, name);
+	stop(e, p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +317,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_that_is_listed_is_not_found_as_well, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_asks_for_a_credential_says_what_the_profile_needs, begin, end),
 		cmocka_unit_test_setup_teardown(who_is_no_catalog_is_asked_for_no_table, begin, end),
+		cmocka_unit_test_setup_teardown(a_recording_names_none_whose_name_would_be_cut, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
