@@ -135,7 +135,7 @@ static bool load_file(struct loaded *p, struct host *host, const char *path, str
 	if (!good && err && err->code == ERR_LIMIT)
 		err_set(err, ERR_USAGE, "%s: is larger than 1 MiB", path);
 	good = good && profile_read(p, host, buf_text(&ini), path, slash ? folder : "", false, err);
-	p->profile.place = arena_copy(p->profile.arena, text_of(realpath(path, whole) ? whole : path));
+	p->profile.place = arena_clean(p->profile.arena, text_of(realpath(path, whole) ? whole : path)); /* as it comes back out of a log */
 	buf_free(&ini);
 	return good;
 }

@@ -15,6 +15,7 @@
 
 #include "catalog.h"
 #include "log.h"
+#include "json.h"
 #include "profile.h"
 
 #include "../../backend/engine/checkout.h"
@@ -576,6 +577,31 @@ static void an_unknown_name_lists_what_there_is(void **state)
 	assert_string_equal(err.words, "./nowhere.ini: No such file or directory");
 }
 
+/* What it wrote of its runs and changes is found again by it. */
+static void its_place_is_what_comes_back_out_of_a_log(void **state)
+{
+	static const struct file with[] = {{"/p/lat\xe9in\n.ini", "[laketop]\nprofile = p\n", 0644}, {0}};
+	struct profile *p;
+	struct json_writer w;
+	struct json *j;
+	struct buf line;
+
+	(void)state;
+	files = with;
+	p = profile_load(&fake_host, "/p/lat\xe9in\n.ini", NULL);
+	assert_non_null(p);
+	buf_init(&line, 1000);
+	json_begin(&w, &line, false);
+	json_open(&w, NULL, '{');
+	json_put_text(&w, "file", p->place);
+	json_close(&w, '}');
+	j = json_parse(buf_text(&line), NULL);
+	assert_string_equal(json_string(json_get(j, "file")), p->place);
+	json_free(j);
+	buf_free(&line);
+	profile_free(p);
+}
+
 static void without_a_profile_everything_is_found(void **state)
 {
 	struct profile *p = profile_load(&fake_host, NULL, NULL);
@@ -896,6 +922,7 @@ int main(void)
 		cmocka_unit_test_setup(a_name_is_looked_for_at_the_users_then_at_the_machines, set_up),
 		cmocka_unit_test_setup(an_unknown_name_lists_what_there_is, set_up),
 		cmocka_unit_test_setup(without_a_profile_everything_is_found, set_up),
+		cmocka_unit_test_setup(its_place_is_what_comes_back_out_of_a_log, set_up),
 		cmocka_unit_test_setup(without_a_checkout_no_version_is_expected, set_up),
 		cmocka_unit_test_setup(a_checkout_tells_versions_ports_and_containers, set_up),
 		cmocka_unit_test_setup(a_checkout_without_a_service_does_not_expect_it, set_up),
