@@ -138,6 +138,7 @@ struct logs *logs_open(const struct log_options *options);
 bool logs_turn(struct logs *logs);             /* takes what came; true: something did */
 bool logs_caught_up(const struct logs *logs);  /* every source was read to its end once, or cannot be read */
 bool logs_over(const struct logs *logs);       /* nobody reads any more */
+bool logs_whole(const struct logs *logs);      /* nor will another turn bring more: what is not here was not found */
 size_t logs_count(const struct logs *logs);
 const struct log_entry *logs_get(const struct logs *logs, size_t i); /* oldest first; until the next turn */
 size_t logs_find(const struct logs *logs, int64_t at, uint64_t number); /* the first that is not before it; logs_count(): none */

@@ -286,7 +286,7 @@ static void draw_found(const struct shown *s, const struct logs *found, struct p
 	value_show(total_words, value_int(total), UNIT_BYTES);
 	if (logs_full(found))
 		snprintf(words, sizeof words, "%zu %ss and more", logs_count(found), what);
-	else if (!logs_over(found))
+	else if (!logs_whole(found))
 		snprintf(words, sizeof words, "searched %s of %s, %zu %s%s", done_words, total_words, logs_count(found), what, plural);
 	else
 		snprintf(words, sizeof words, "%zu %s%s in %s%s", logs_count(found), what, plural, total_words,

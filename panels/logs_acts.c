@@ -274,8 +274,8 @@ static unsigned go_beyond(const struct shown *s, struct panel_view *view)
 	if (!found || !by)
 		return REACT_HANDLED;
 	n = logs_count(found);
-	i = by > 0 || logs_over(found) ? seek_beyond(s, found, by) : n;
-	if (i == n && !logs_over(found)) {
+	i = by > 0 || logs_whole(found) ? seek_beyond(s, found, by) : n;
+	if (i == n && !logs_whole(found)) {
 		view->again_ms = WANTED_MS;
 		return REACT_HANDLED;
 	}

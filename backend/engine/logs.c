@@ -91,7 +91,7 @@ void engine_watch_logs(struct engine *e, bool watched)
 /* What is looked for tells how far it is, found or not. */
 static void take_found(struct engine *e)
 {
-	if (e->logs_found && !logs_over(e->logs_found)) {
+	if (e->logs_found && !logs_whole(e->logs_found)) {
 		logs_turn(e->logs_found);
 		e->lake.turn++;
 	} else if (e->logs_found && logs_turn(e->logs_found))

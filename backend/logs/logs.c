@@ -56,6 +56,7 @@ struct logs {
 	/* of who opened it */
 	struct entries taken;
 	uint64_t gone;
+	bool whole;
 };
 
 const char *log_kind_word(enum log_kind kind)
@@ -522,6 +523,7 @@ bool logs_turn(struct logs *logs)
 {
 	struct entries came = {0};
 
+	logs->whole = logs_over(logs); /* asked before the last of it is taken */
 	pthread_mutex_lock(&logs->lock);
 	if (logs->queue.n) {
 		came = logs->queue;
@@ -604,6 +606,11 @@ bool logs_over(const struct logs *logs)
 		if (!atomic_load(&logs->readers[i].over))
 			return false;
 	return true;
+}
+
+bool logs_whole(const struct logs *logs)
+{
+	return logs->whole;
 }
 
 size_t logs_count(const struct logs *logs)
