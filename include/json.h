@@ -27,6 +27,7 @@ bool json_is_object(const struct json *node);
 bool json_is_null(const struct json *node); /* missing or null */
 const char *json_string(const struct json *node); /* NULL where it is no string; not clean */
 bool json_i64(const struct json *node, int64_t *out); /* exact, or false */
+bool json_moment(const struct json *node, int64_t *out); /* ms since 1970; false, and nothing written: of no calendar, ages of it would overflow */
 bool json_real(const struct json *node, double *out);
 bool json_bool(const struct json *node, bool *out);
 struct value json_value(const struct json *node); /* as it is written: 5 an integer, 5.0 a real; unknown for the rest */

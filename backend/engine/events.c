@@ -138,7 +138,7 @@ static void events_read(struct engine *e, const char *path)
 		int64_t wall;
 
 		if (service && words && host && profile && !strcmp(host, e->lake.host) && !strcmp(profile, profile_name(e)) &&
-			(!file || !strcmp(file, profile_place(e))) && json_i64(json_get(j, "wall_ms"), &wall)) {
+			(!file || !strcmp(file, profile_place(e))) && json_moment(json_get(j, "wall_ms"), &wall)) {
 			struct event *v = event_new(&e->lake);
 
 			*v = (struct event){.number = ++e->event_number, .wall = wall};

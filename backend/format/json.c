@@ -305,6 +305,21 @@ bool json_i64(const struct json *node, int64_t *out)
 	return node && cJSON_IsNumber(&node->node) && exact(node->node.valuedouble, out);
 }
 
+static bool of_our_calendar(int64_t wall_ms)
+{
+	return wall_ms > 0 && wall_ms < 253402300800000; /* the year 10000 */
+}
+
+bool json_moment(const struct json *node, int64_t *out)
+{
+	int64_t ms;
+
+	if (!json_i64(node, &ms) || !of_our_calendar(ms))
+		return false;
+	*out = ms;
+	return true;
+}
+
 bool json_real(const struct json *node, double *out)
 {
 	const char *digits = kept_digits(node);
@@ -466,11 +481,6 @@ void json_put_null(struct json_writer *w, const char *key)
 {
 	put_key(w, key);
 	buf_puts(w->out, "null");
-}
-
-static bool of_our_calendar(int64_t wall_ms)
-{
-	return wall_ms > 0 && wall_ms < 253402300800000; /* the year 10000 */
 }
 
 void json_put_value(struct json_writer *w, const char *key, struct value v, enum unit unit)

@@ -286,7 +286,7 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 		text_of_json(p->shown.wish.service, sizeof p->shown.wish.service, j, "service");
 		text_of_json(p->shown.wish.subject, sizeof p->shown.wish.subject, j, "subject");
 		json_i64(json_get(j, "pid_began_ms"), &p->began);
-		if (json_i64(json_get(j, "begun_ms"), &begun))
+		if (json_moment(json_get(j, "begun_ms"), &begun))
 			p->shown.begun = begun;
 	} else if (!strcmp(phase, phases[AUDIT_END])) {
 		if (at < *n)

@@ -129,7 +129,7 @@ static void begin_run(struct reading *r, size_t at, const struct json *j, const 
 			wish_option_set(&last->wish, json_key(v), json_string(v));
 	last->step = size_of(j, "step");
 	last->n_steps = size_of(j, "steps");
-	json_i64(json_get(j, "at_ms"), &last->begun);
+	json_moment(json_get(j, "at_ms"), &last->begun);
 	r->owners[at] = (struct owner_of_run){0};
 	json_i64(json_get(j, "pid"), &r->owners[at].pid);
 	json_i64(json_get(j, "pid_began_ms"), &r->owners[at].began);
@@ -145,7 +145,7 @@ static void end_run(struct run_last *last, const struct json *j)
 		if (state && !strcmp(state, action_state_word((enum action_state)s)))
 			last->state = (enum action_state)s;
 	last->step = size_of(j, "step");
-	json_i64(json_get(j, "at_ms"), &last->ended);
+	json_moment(json_get(j, "at_ms"), &last->ended);
 	text_of_json(last->words, sizeof last->words, j, "words");
 }
 

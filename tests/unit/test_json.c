@@ -272,6 +272,25 @@ static void a_real_is_written_as_short_as_it_can_be_read_back(void **state)
 	}
 }
 
+static void a_moment_is_one_of_our_calendar(void **state)
+{
+	static const char *const none[] = {"-9223372036854775808", "9223372036854775807", "-1", "0", "1e300", "\"1\"", "null", "253402300800000"};
+	int64_t ms = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		struct json *j = json_parse(text_of(none[i]), NULL);
+
+		assert_false(json_moment(j, &ms));
+		assert_int_equal(ms, 7);
+		json_free(j);
+	}
+	struct json *j = json_parse(TEXT("1796008589659"), NULL);
+	assert_true(json_moment(j, &ms));
+	assert_int_equal(ms, 1796008589659);
+	json_free(j);
+}
+
 static void a_locale_with_a_decimal_comma_changes_nothing(void **state)
 {
 	static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "fa_IR.UTF-8"};
@@ -378,6 +397,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_json_whatever_the_text_holds),
 		cmocka_unit_test(a_real_is_written_as_short_as_it_can_be_read_back),
 		cmocka_unit_test(a_locale_with_a_decimal_comma_changes_nothing),
+		cmocka_unit_test(a_moment_is_one_of_our_calendar),
 		cmocka_unit_test(a_document_nests_and_reads_well),
 		cmocka_unit_test(values_keep_type_and_unknown_is_null),
 		cmocka_unit_test(broken_documents_never_crash),

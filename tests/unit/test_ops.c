@@ -333,7 +333,7 @@ static void half_an_end_says_that_it_ended(void **state)
 		"{\"phase\":\"begin\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"compact\","
 		"\"service\":\"lake\",\"subject\":\"a.b\",\"title\":\"compact lake a.b\",\"exact\":\"CALL\",\"note\":\"operation o\",\"begun_ms\":9}\n"
 		"{\"phase\":\"begin\",\"run\":\"99.1\",\"id\":77,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"stop\","
-		"\"service\":\"web\",\"subject\":\"\",\"title\":\"stop web\",\"exact\":\"x\",\"begun_ms\":9}\n"
+		"\"service\":\"web\",\"subject\":\"\",\"title\":\"stop web\",\"exact\":\"x\",\"begun_ms\":-9223372036854775808}\n"
 		"{\"at\":\"2026-11-30T01:55:50.515Z\",\"phase\":\"end\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_beg";
 	struct action_shown open[4];
 	char path[120];
@@ -348,6 +348,8 @@ static void half_an_end_says_that_it_ended(void **state)
 	assert_int_equal(actions_left_open(world.local, world.folder, open, 4), 2);
 	assert_string_equal(open[0].words, "it ended, and its end was not written whole (disk full?); operation o");
 	assert_string_equal(open[1].words, ""); /* of this one nothing is known */
+	assert_int_equal(open[0].begun, 9);
+	assert_int_equal(open[1].begun, 0); /* nor when it was: that is of no calendar */
 }
 
 static void what_waits_its_turn_is_locked_out_and_taken_out(void **state)
