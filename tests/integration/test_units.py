@@ -45,7 +45,8 @@ UNITS = {
     "needs.service": shell("sleep 1000", "[Unit]\nRequires=once.service\nAfter=once.service\n"),
     "late.service": shell("sleep 1000", "Type=notify\nTimeoutStartSec=3\n"), "bad.service": "[Service]\nType=nonsense\n",
 }
-OWN = {"own.service": serves(8003), "ownfails.service": shell("echo own catalog; exit 7")}
+# the journal learns a user's unit from its process: of one that is gone already it knows none
+OWN = {"own.service": serves(8003), "ownfails.service": shell("echo own catalog; sleep 1; exit 7")}
 SERVICES = {  # service: (unit, port)
     "web": ("memory", 8001), "talk": ("talk@a\\x2db.service", 8002), "any": ("talk", 8002), "fails": ("fails", 8010), "nothing": ("nothing.service", 8011),
     "loop": ("loop", 8012), "once": ("once", 8013), "needs": ("needs", 8014), "late": ("late", 8015), "bad": ("bad", 8016), "masked": ("masked", 8017),
