@@ -28,6 +28,7 @@ AMBIENT = ("Got status update for unknown executor", "NativeCodeLoader")
 KNOWN = ("Stream Error", "Stream closed before write", "Http2Exception$StreamException", "Http2Exception.streamError")
 for _name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # a make that a test runs is not a part of "make test"
     os.environ.pop(_name, None)
+TRACED = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # leaks cannot be looked for under strace
 _bad = 0
 
 

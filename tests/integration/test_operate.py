@@ -5,6 +5,7 @@ here (compose as a plugin of docker, systemd) by the argv that a stand-in first 
 nothing more. Docker's own command line, /proc and the audit tell what is true."""
 import json
 import os
+import re
 import pathlib
 import shutil
 import socket
@@ -15,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from check import LAKETOP, ROOT, CannotRun, Lab, awaited, end, free_port, laketop, ok, screen, skip, story, until
+from check import LAKETOP, ROOT, TRACED, CannotRun, Lab, awaited, end, free_port, laketop, ok, screen, skip, story, until
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 sys.dont_write_bytecode = True
@@ -396,7 +397,8 @@ def what_was_cut_short_is_told_by_the_next_start():
         ok("the-overview-tells-it-at-the-first-look", until(60, lambda: "4 actions were cut short" in it.text()), it.text())
         it.press("X")
         ok("X-shows-them-in-the-next-start", until(60, lambda: all(t in it.text() for t in titles) and it.text().count("left open") >= 4), it.text())
-        it.press("G", "Enter")  # the oldest
+        below = it.text().partition("the profile's own")[2]
+        it.press("G", *["Up"] * len(re.findall(r"^   \S", below, re.M)), "Enter")  # the oldest
         ok("one-says-that-its-end-is-not-known", until(60, lambda: "d dismisses this entry" in it.text() and "start slow" in it.text()), it.text())
         it.press("d")
         ok("d-dismisses-it", until(60, lambda: "3 actions were cut short" in it.text()), it.text())
@@ -434,7 +436,7 @@ def under_read_only_and_lock_nothing_is_spawned():
     for option, word in (("--read-only", "read-only"), ("--locked", "locked")):
         trace = room / f"trace{option}"
         with screen("-f", "-qq", "-e", "trace=execve,kill,pidfd_send_signal", "-o", str(trace), LAKETOP, "--profile", path, option, command="strace",
-                    env=env) as it:
+                    env={**env, **TRACED}) as it:
             until(60, lambda: it.word("web") == "absent")
             it.press("x")
             ok(f"{option}-x-says-why-not", until(60, lambda: word in it.text()), it.text())

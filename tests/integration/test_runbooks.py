@@ -68,7 +68,7 @@ def a_dry_run_shows_everything_and_runs_nothing():
     trace = room / "trace"
     done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=execve,kill,pidfd_send_signal", "-o", str(trace), LAKETOP, "run", "restart", "word=a b",
                            "--dry-run", "--profile", str(room / "books.ini")], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300,
-                          env={**os.environ, **ENV})
+                          env={**os.environ, **ENV, **TRACED})
     text = done.stdout + done.stderr
     ok("a-dry-run-shows-each-step-exactly", done.returncode == 0 and "lab stop postgres" in text and "1! stop postgres" in text and
        f"/bin/sh -c 'echo ${{0}}; test -e ${{1}}' 'a b' {room}/flag" in text and "waits at most 60s" in text, text)
