@@ -9,7 +9,7 @@
 #include "profile_reader.h"
 #include "runbook.h"
 
-enum { RUNBOOKS_MAX = 50, VARIABLES_MAX = 40 };
+enum { RUNBOOKS_MAX = 50, VARIABLES_MAX = ACTION_OPTIONS_MAX - 2 }; /* a wish to run one also says from where, and that it goes on */
 
 struct runbook_draft {
 	struct runbook book;
@@ -178,6 +178,7 @@ bool settle_runbooks(struct reader *r)
 		struct runbook_draft *d = &r->runbooks[i];
 		struct runbook_step *steps = arena_alloc(p->arena, (d->book.n_steps + 1) * sizeof *steps);
 		struct runbook_variable *variables = arena_alloc(p->arena, (d->book.n_variables + 1) * sizeof *variables);
+		struct book_variable all[ACTION_OPTIONS_MAX];
 
 		if (!d->book.n_steps)
 			return complain_at(r, d->book.line, "runbook \"%s\" has no step (step = restart kafka)", d->book.name);
@@ -190,6 +191,8 @@ bool settle_runbooks(struct reader *r)
 		for (size_t k = 0; k < d->book.n_steps; k++)
 			if (!settle_step(r, &d->book, k))
 				return false;
+		if (runbook_variables(p, &d->book, all) > VARIABLES_MAX)
+			return complain_at(r, d->book.line, "runbook \"%s\" uses more than %d variables", d->book.name, VARIABLES_MAX);
 		books[i] = d->book;
 	}
 	p->runbooks = books;

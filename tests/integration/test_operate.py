@@ -5,8 +5,8 @@ here (compose as a plugin of docker, systemd) by the argv that a stand-in first 
 nothing more. Docker's own command line, /proc and the audit tell what is true."""
 import json
 import os
-import re
 import pathlib
+import re
 import shutil
 import socket
 import socketserver

@@ -133,6 +133,7 @@ static void what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy(void *
 		{"[runbook a]\nvar.a-b = 1\nstep = start web\n", ":17: var.NAME needs a name", ""},
 		{"[runbook a]\nvar.a = 1\nvar.a = 2\nstep = start web\n", ":18: \"var.a\" is set twice", ""},
 		{"[runbook a]\nvar.a =\nstep = start web\n", ":17: \"var.a\" says nothing", ""},
+		{"[runbook a]\nstep = command echo ${a} ${b} ${c} ${d} ${e} ${f} ${g} ${h} ${i} ${j} ${k}\n", ":16: runbook \"a\" uses more than 10 variables", ""},
 		{"[runbook a]\nsteps = start web\n", ":17: unknown key in [runbook]: \"steps\"", "did you mean step?"},
 		{"[runbook a]\nstep = start web\n[runbook a]\n", ":18: runbook \"a\" is there already, from line 16", ""},
 		{"[runbook]\n", ":16: [runbook NAME] needs a name", ""},
