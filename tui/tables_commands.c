@@ -207,15 +207,24 @@ static int say_misfit(const struct lake_table *t, const struct report_action *ac
 	return EXIT_USAGE;
 }
 
+/* CATALOG TABLE, as "laketop do" has it, is CATALOG.TABLE. Returns which word is the first of the choices. */
+static size_t planned_table(const struct options *o, char *name, size_t room)
+{
+	bool two = o->names[2] && !strchr(o->names[2], '=');
+
+	snprintf(name, room, "%s%s%s", o->names[1], two ? "." : "", two ? o->names[2] : "");
+	return two ? 3 : 2;
+}
+
 /* "expire older_than=7d": the preview with what was chosen. */
-static bool say_view(const struct options *o, const char *action, char view[PLAN_VIEW_SIZE])
+static bool say_view(const struct options *o, const char *action, size_t first, char view[PLAN_VIEW_SIZE])
 {
 	size_t len = (size_t)snprintf(view, PLAN_VIEW_SIZE, "%s", action);
 	char name[PLAN_VIEW_SIZE];
 	struct plan_choice choice;
 	struct err err = {0};
 
-	for (size_t i = 2; o->names[i] && len < PLAN_VIEW_SIZE; i++)
+	for (size_t i = first; o->names[i] && len < PLAN_VIEW_SIZE; i++)
 		len += (size_t)snprintf(view + len, PLAN_VIEW_SIZE - len, " %s", o->names[i]);
 	if (len < PLAN_VIEW_SIZE && plan_choice_read(view, clock_wall_ms(), name, &choice, &err))
 		return true;
@@ -230,14 +239,13 @@ int print_plan(const struct setup *setup, struct engine *engine, struct buf *out
 	const struct report_action *action = plan_action(o);
 	const struct lake_table *t;
 	const struct snapshot *answer;
-	char table[512], catalog[NAME_SIZE], view[PLAN_VIEW_SIZE];
+	char name[NAME_SIZE + 512], table[512], catalog[NAME_SIZE], view[PLAN_VIEW_SIZE];
 	struct table_question q = {catalog, view, table};
 	int code;
 
-	if (!say_view(o, action->name, view))
+	if (!say_view(o, action->name, planned_table(o, name, sizeof name), view))
 		return EXIT_USAGE;
-
-	t = find(engine_lake(engine), o->names[1], &code);
+	t = find(engine_lake(engine), name, &code);
 	if (!t)
 		return code;
 	if (!report_action_fits(action, t))
@@ -245,7 +253,7 @@ int print_plan(const struct setup *setup, struct engine *engine, struct buf *out
 	text_copy(table, sizeof table, text_of(name_of(t)));
 	text_copy(catalog, sizeof catalog, text_of(t->in[0].view->catalog->name));
 	answer = ask(setup, engine, &q, PLAN_MS);
-	t = find(engine_lake(engine), o->names[1], &code);
+	t = find(engine_lake(engine), name, &code);
 	if (t)
 		code = (int)report_plan(engine_lake(engine), t, action->name, answer, &report, out);
 	snapshot_drop(answer);

@@ -98,6 +98,7 @@ def layouts():
            got == ([("lake.kitchen.kitchens", "iceberg"), ('other."a.b".c."t.x"', "iceberg")], None), str(got))
         plan = laketop("plan", "expire", "lake.kitchen.kitchens", "--profile", path).stdout
         ok("the-catalog-stands-once-in-the-statement", "CALL" not in plan or "`lake`.`kitchen`.`kitchens`" in plan and "`lake`.`lake`" not in plan, plan[:400])
+        ok("plan-takes-catalog-and-table-as-do-does", plan and plan == laketop("plan", "expire", "lake", "kitchen.kitchens", "--profile", path).stdout, plan[:400])
         got = names("""DROP TABLE iceberg_tables; CREATE TABLE "ICEBERG_TABLES" AS SELECT catalog_name AS "CATALOG_NAME", table_namespace AS "TABLE_NAMESPACE",
                        table_name AS "TABLE_NAME", metadata_location AS "METADATA_LOCATION", NULLIF(iceberg_type, 'TABLE') AS "ICEBERG_TYPE" FROM kept""")
         ok("a-catalog-in-capitals-is-read", len(got[0]) == len(TRUTH) + 1 and ("kitchen.open_orders", "view") in got[0], str(got))
