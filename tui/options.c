@@ -33,7 +33,7 @@ const struct command_spec command_specs[COMMAND_COUNT] = {
 	[COMMAND_SPARK] = {"spark", "", "masters, workers, applications, stages, streaming queries and Connect of every Spark"},
 	[COMMAND_TABLES] = {"tables", "", "every table of every catalog, and what is due for it, most due first"},
 	[COMMAND_TABLE] = {"table", "TABLE", "one table: health, facts, snapshots, partitions, schema, properties"},
-	[COMMAND_PLAN] = {"plan", "ACTION [CATALOG] TABLE [name=value...]", "what a cure of a table would do; nothing is run"},
+	[COMMAND_PLAN] = {"plan", "ACTION TABLE [name=value...]", "what a cure of a table would do; nothing is run"},
 	[COMMAND_ROWS] = {"rows", "TABLE", "the first rows of a table, by the engine of its catalog"},
 	[COMMAND_DOCTOR] = {"doctor", "", "versions, terminal, what is asked of each service and what that costs it"},
 	[COMMAND_START] = {"start", "SERVICE...", "start them, what they need first, and wait until they serve; \"all\" is every required one"},

@@ -206,7 +206,7 @@ static void a_plan_takes_an_action_and_a_table(void **state)
 	assert_string_equal(o.names[0], "compact");
 	assert_string_equal(o.names[1], "bronze.orders");
 	assert_false(parse("plan compact", &o, &err));
-	assert_string_equal(err.words, "\"laketop plan\" needs ACTION [CATALOG] TABLE [name=value...]");
+	assert_string_equal(err.words, "\"laketop plan\" needs ACTION TABLE [name=value...]");
 	assert_false(parse("table a b", &o, &err));
 	assert_string_equal(err.words, "\"laketop table\" takes TABLE, and no \"b\"");
 	assert_true(parse("table a --files", &o, &err));
