@@ -196,6 +196,8 @@ static int print_events(const struct setup *setup, struct engine *engine, struct
 {
 	(void)setup;
 	report_events(engine_lake(engine), out);
+	if (!engine_lake(engine)->n_events)
+		fputs("laketop: no change is known of this profile: they are noted while laketop runs\n", stderr);
 	return EXIT_READY;
 }
 
