@@ -269,7 +269,8 @@ def executors_by_their_workers_ui():
         return skip("executors-by-their-workers-ui", "no application ran since the worker was started")
     one = seen()[-1]
     app, name = one["appid"], one["appdesc"]["name"]
-    told = entries(f"spark-worker-41/{app}/{one['id']}", "--since", "1h", "--profile", PROFILE)
+    # one that began a moment ago has written nothing
+    told = until(60, lambda: entries(f"spark-worker-41/{app}/{one['id']}", "--since", "1h", "--profile", PROFILE), 1) or []
     words = "\n".join(e["text"] for e in told)
     ok("an-executors-log-comes-by-its-worker", "Spark Executor Command" in words and "CoarseGrainedExecutorBackend" in words, words[-500:])
     ok("its-source-is-the-workers-ui", {(e["source"], e["where"]) for e in told} == {("worker UI", f"appId={app}&executorId={one['id']}")}, told[:1])
