@@ -64,11 +64,22 @@ const struct choice *chooser_chosen(const struct chooser *ch)
 	return ch->selected < ch->n_kept ? &ch->all[ch->kept[ch->selected]] : NULL;
 }
 
+static bool is_heading(const struct chooser *ch, long row)
+{
+	return row >= 0 && row < (long)ch->n_kept && ch->all[ch->kept[row]].what == CHOICE_HEADING;
+}
+
+/* Headings are stepped over; with nothing beyond one, it goes as far as it can. */
 static void step(struct chooser *ch, int by)
 {
 	long next = (long)ch->selected + by, last = (long)ch->n_kept - 1;
 
 	next = next > last ? last : next;
+	next = next < 0 ? 0 : next;
+	while (is_heading(ch, next) && next > 0 && next < last)
+		next += by < 0 ? -1 : 1;
+	while (is_heading(ch, next) && next != (long)ch->selected)
+		next += by < 0 ? 1 : -1;
 	ch->selected = next < 0 ? 0 : (size_t)next;
 }
 

@@ -445,6 +445,27 @@ static void help_explains_and_runs(void **state)
 	desk_free(&d);
 }
 
+static void headings_of_a_list_are_stepped_over(void **state)
+{
+	static const enum choice_what rows[] = {CHOICE_HEADING, CHOICE_ACT, CHOICE_HEADING, CHOICE_HEADING, CHOICE_ACT, CHOICE_ACT, CHOICE_HEADING};
+	static const struct { int key; size_t selected; } steps[] = {
+		{K_UP, 1}, {K_DOWN, 4}, {K_DOWN, 5}, {K_DOWN, 5}, {K_UP, 4}, {K_UP, 1}, {'G', 5}, {'g', 1}, {K_UP, 1},
+	};
+	struct chooser list = {.page = 10};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		chooser_add(&list, rows[i], (int)i, "", "row", "");
+	chooser_search(&list);
+	assert_int_equal(list.selected, 1);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		assert_int_equal(chooser_key(&list, steps[i].key), CHOOSER_OPEN);
+		if (list.selected != steps[i].selected)
+			fail_msg("step %zu selects %zu", i, list.selected);
+	}
+	chooser_clear(&list);
+}
+
 static void help_and_palette_fit_every_size(void **state)
 {
 	static const int sizes[][2] = {{40, 10}, {41, 11}, {80, 24}, {300, 100}};
@@ -833,6 +854,7 @@ int main(void)
 		cmocka_unit_test(help_names_every_key_and_cuts_nothing),
 		cmocka_unit_test(help_shows_the_selected_line_whole_on_a_narrow_screen),
 		cmocka_unit_test(help_explains_and_runs),
+		cmocka_unit_test(headings_of_a_list_are_stepped_over),
 		cmocka_unit_test(help_and_palette_fit_every_size),
 		cmocka_unit_test(keys_ask_the_loop_for_what_only_it_can_do),
 		cmocka_unit_test(freeze_holds_and_says_so),
