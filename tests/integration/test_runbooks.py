@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from check import LAKETOP, CannotRun, Lab, awaited, end, laketop, ok, screen, skip, story, until
+from check import LAKETOP, TRACED, CannotRun, Lab, awaited, end, laketop, ok, screen, skip, story, until
 
 own = Lab("runbooks", "light")
 room = pathlib.Path(tempfile.mkdtemp(prefix="laketop-runbooks-"))
