@@ -10,7 +10,7 @@ import tempfile
 from check import until
 
 USER, UID = "lake", 4711
-MANAGER = f"""[Unit]
+MANAGER = """[Unit]
 Description=the manager of a user who logged in
 [Service]
 User=%i

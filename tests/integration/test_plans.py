@@ -4,17 +4,16 @@
 procedure would do, the very SQL that it proposes is run, and both are compared to the last file."""
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import time
 
-from check import HOME, ROOT, end, ok, skip, story, until
+from check import HOME, ROOT, end, ok, skip, story
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 import kit  # noqa: E402 - the lab's own way to its services
 from fetching import place  # noqa: E402
-from services import copy_new, home, http_get, port, s3_put, secret, spark_defaults, submit  # noqa: E402,F401
+from services import copy_new, home, port, s3_put, secret, spark_defaults, submit  # noqa: E402,F401
 
 PLAN = str(ROOT / "build" / "release" / "plan")
 HERE = HOME / "plans"  # the warehouse of files
