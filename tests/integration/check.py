@@ -113,8 +113,12 @@ def until(seconds, condition, every=0.2):
     while True:
         value = condition()
         if value or time.monotonic() > end_at:
-            return value
+            break
         time.sleep(every)
+    if not value and seconds >= 5:  # a wait that never comes true is dear, also where its end is no failure
+        caller = sys._getframe(1)
+        print(f"  waited {seconds} s in vain: {os.path.basename(caller.f_code.co_filename)}:{caller.f_lineno}", flush=True)
+    return value
 
 
 # ---- a lab of a test's own ----

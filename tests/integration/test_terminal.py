@@ -506,9 +506,9 @@ def job_control():
     def shows(text):
         return until(60, lambda: text in tmux("capture-pane", "-p"))
 
-    tmux("new-session", "-d", "-x", "100", "-y", "30", "bash --norc --noprofile -i")
+    tmux("new-session", "-d", "-x", "100", "-y", "30", "env PS1='ready> ' bash --norc --noprofile -i")  # root's own prompt is another
     try:
-        shows("$ ")
+        shows("ready>")
         tmux("send-keys", f"stty -a > {STATE}/before; {LAKETOP}", "Enter")
         ok("tmux-draws", shows("q quit"), tmux("capture-pane", "-p"))
         tmux("send-keys", "C-z")
@@ -521,7 +521,7 @@ def job_control():
         tmux("resize-window", "-x", "80", "-y", "24")
         ok("tmux-resize", shows("q quit"), tmux("capture-pane", "-p"))
         tmux("send-keys", "q")
-        shows("$ ")
+        shows("ready>")
         tmux("send-keys", f"stty -a > {STATE}/after; echo sa\"\"ved", "Enter")
         shows("saved")
         before, after = (open(f"{STATE}/{name}").read() for name in ("before", "after"))
