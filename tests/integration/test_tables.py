@@ -226,7 +226,7 @@ def ten_thousand_tables():
         if not (ROOT / "laketop").exists():
             return skip("no-key-waits-for-ten-thousand-tables", "laketop is not built")
         with screen("--profile", path) as seen:
-            until(60, lambda: "big" in seen.text())
+            until(60, lambda: "q quit" in seen.text())
             seen.press("4")
             ok("ten-thousand-tables-are-on-the-screen", until(120, lambda: "ns0.table_" in seen.text()), seen.text()[:400])
             slowest = []
