@@ -80,7 +80,7 @@ struct freshness {
 	unsigned newer;   /* how many changed after the process started */
 };
 
-enum unit_is { UNIT_NOT_ASKED, UNIT_NOWHERE, UNIT_WRONG, UNIT_LOADED, UNIT_FAILED, UNIT_RESTARTS }; /* masked and unreadable are wrong */
+enum unit_is { SYSTEMD_NOT_ASKED, SYSTEMD_NOWHERE, SYSTEMD_WRONG, SYSTEMD_LOADED, SYSTEMD_FAILED, SYSTEMD_RESTARTS }; /* masked and unreadable are wrong */
 
 struct files { /* what the files that the profile names for a service say */
 	struct freshness fresh;

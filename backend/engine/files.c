@@ -108,13 +108,13 @@ static void look_at_unit(struct host *h, const char *unit, struct wait wait, str
 	if (!h->exec || !h->stat(h, "/run/systemd/system", &f, NULL) || !f.exists)
 		return;
 	/* to who has no bus the system says nothing, and his own manager still does */
-	if ((!unit_state_ask(h, unit, false, &u, wait) || unit_state_is(&u) == UNIT_NOWHERE) && unit_state_ask(h, unit, true, &own, wait) &&
-	    unit_state_is(&own) != UNIT_NOWHERE) {
+	if ((!unit_state_ask(h, unit, false, &u, wait) || unit_state_is(&u) == SYSTEMD_NOWHERE) && unit_state_ask(h, unit, true, &own, wait) &&
+	    unit_state_is(&own) != SYSTEMD_NOWHERE) {
 		s->files.unit_users = true;
 		u = own;
 	}
 	s->files.unit = (int)unit_state_is(&u);
-	s->files.unit_words = arena_clean(s->arena, text_of(s->files.unit == UNIT_WRONG ? u.load : unit_state_words(&u, words, sizeof words)));
+	s->files.unit_words = arena_clean(s->arena, text_of(s->files.unit == SYSTEMD_WRONG ? u.load : unit_state_words(&u, words, sizeof words)));
 }
 
 void files_look(struct host *h, const struct expectation *x, int64_t owner_started, bool listening, struct wait wait, struct snapshot *s)

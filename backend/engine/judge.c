@@ -88,7 +88,7 @@ static const char *how_to_start(const struct scene *s, char out[LINK_VALUE_SIZE]
 	if (s->being == BEING_STOPPED && e && e->container)
 		scene_say(out, LINK_VALUE_SIZE, "docker start %s", e->container);
 	else if (s->being == BEING_STOPPED && e && e->unit && !e->pidfile)
-		scene_say(out, LINK_VALUE_SIZE, "systemctl %s%s %s", s->q->unit_users ? "--user " : "", s->q->unit != UNIT_WRONG ? "start" :
+		scene_say(out, LINK_VALUE_SIZE, "systemctl %s%s %s", s->q->unit_users ? "--user " : "", s->q->unit != SYSTEMD_WRONG ? "start" :
 			s->q->unit_words && !strcmp(s->q->unit_words, "masked") ? "unmask" : "status", e->unit);
 	else
 		scene_say(out, LINK_VALUE_SIZE, "start it");

@@ -460,22 +460,22 @@ static enum being being_unit(struct scene *s, const char *unit)
 	for (size_t i = 0; f && i < f->n_processes; i++)
 		if (f->processes[i].unit[0] && unit_is(f->processes[i].unit, unit) && f->processes[i].state != 'Z')
 			best = better(s, best, &f->processes[i]);
-	if (q->unit == UNIT_RESTARTS && !s->right && (!best || q->wall - best->started < LOOP_AGE)) {
+	if (q->unit == SYSTEMD_RESTARTS && !s->right && (!best || q->wall - best->started < LOOP_AGE)) {
 		scene_say(words, sizeof words, "unit %s ends and is started again%s%s", unit, q->unit_words ? ": " : "", q->unit_words ? q->unit_words : "");
 		s->process = best;
 		return being_say(s, BEING_RESTARTS, "systemd", words);
 	}
 	if (best)
 		return process_runs(s, best);
-	if (q->unit == UNIT_NOWHERE) {
+	if (q->unit == SYSTEMD_NOWHERE) {
 		scene_say(words, sizeof words, "systemd knows no unit %s, neither of the system nor of this user", unit);
 		return being_say(s, BEING_NOTHING, "systemd", words);
 	}
-	if (q->unit == UNIT_FAILED || q->unit == UNIT_WRONG) {
-		scene_say(words, sizeof words, "unit %s %s%s", unit, q->unit == UNIT_FAILED ? "failed: " : "is ", q->unit_words ? q->unit_words : "wrong");
+	if (q->unit == SYSTEMD_FAILED || q->unit == SYSTEMD_WRONG) {
+		scene_say(words, sizeof words, "unit %s %s%s", unit, q->unit == SYSTEMD_FAILED ? "failed: " : "is ", q->unit_words ? q->unit_words : "wrong");
 		return being_say(s, BEING_STOPPED, "systemd", words);
 	}
-	if (q->unit == UNIT_NOT_ASKED && !knows_units(f))
+	if (q->unit == SYSTEMD_NOT_ASKED && !knows_units(f))
 		return being_say(s, BEING_UNKNOWN, "systemd", "units are not known here");
 	scene_say(words, sizeof words, "unit %s has no process", unit);
 	return being_say(s, BEING_STOPPED, "systemd", words);

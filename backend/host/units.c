@@ -50,16 +50,16 @@ bool unit_state_ask(struct host *h, const char *unit, bool user, struct unit_sta
 enum unit_is unit_state_is(const struct unit_state *u)
 {
 	if (!u->load[0])
-		return UNIT_NOT_ASKED;
+		return SYSTEMD_NOT_ASKED;
 	if (!strcmp(u->load, "not-found"))
-		return UNIT_NOWHERE;
+		return SYSTEMD_NOWHERE;
 	if (strcmp(u->load, "loaded") != 0)
-		return UNIT_WRONG;
+		return SYSTEMD_WRONG;
 	if (!strcmp(u->active, "failed"))
-		return UNIT_FAILED;
+		return SYSTEMD_FAILED;
 	if (!strcmp(u->sub, "auto-restart") || (u->restarts >= LOOP_RESTARTS && strcmp(u->active, "inactive") != 0))
-		return UNIT_RESTARTS;
-	return UNIT_LOADED;
+		return SYSTEMD_RESTARTS;
+	return SYSTEMD_LOADED;
 }
 
 const char *unit_state_words(const struct unit_state *u, char *out, size_t size)

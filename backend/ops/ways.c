@@ -222,7 +222,7 @@ static bool is_gone(const struct lake *lake, const struct action_job *j, const s
 
 	if (c && (!strcmp(c->state, "running") || !strcmp(c->state, "paused") || !strcmp(c->state, "restarting")))
 		return false;
-	if (s->pulse && s->pulse->files.unit == UNIT_RESTARTS)
+	if (s->pulse && s->pulse->files.unit == SYSTEMD_RESTARTS)
 		return false;
 	if (j->target.pid)
 		j->host->spawned(j->host, j->target.pid); /* reaps it, where it is ours */

@@ -415,7 +415,7 @@ static void unit_has_no_process(struct world *w)
 static void unit_that_failed(struct world *w)
 {
 	unit_has_no_process(w);
-	w->q.unit = UNIT_FAILED;
+	w->q.unit = SYSTEMD_FAILED;
 	w->q.unit_words = "exit-code, status 78";
 }
 
@@ -428,7 +428,7 @@ static void users_unit_that_failed(struct world *w)
 static void masked_unit(struct world *w)
 {
 	unit_has_no_process(w);
-	w->q.unit = UNIT_WRONG;
+	w->q.unit = SYSTEMD_WRONG;
 	w->q.unit_words = "masked";
 }
 
@@ -441,13 +441,13 @@ static void unreadable_unit(struct world *w)
 static void unit_that_nobody_knows(struct world *w)
 {
 	unit_has_no_process(w);
-	w->q.unit = UNIT_NOWHERE;
+	w->q.unit = SYSTEMD_NOWHERE;
 }
 
 static void unit_in_a_loop(struct world *w)
 {
 	unit_has_no_process(w);
-	w->q.unit = UNIT_RESTARTS;
+	w->q.unit = SYSTEMD_RESTARTS;
 	w->q.unit_words = "exit-code, status 3, 7 restarts";
 }
 

@@ -210,17 +210,17 @@ static void a_unit_is_what_systemctl_shows(void **state)
 		const char *shown, *words;
 		enum unit_is is;
 	} cases[] = { /* systemd 252 */
-		{"Result=exit-code\nNRestarts=0\nExecMainStatus=3\nLoadState=loaded\nActiveState=failed\nSubState=failed\n", "exit-code, status 3", UNIT_FAILED},
+		{"Result=exit-code\nNRestarts=0\nExecMainStatus=3\nLoadState=loaded\nActiveState=failed\nSubState=failed\n", "exit-code, status 3", SYSTEMD_FAILED},
 		{"Result=exit-code\nNRestarts=1\nExecMainStatus=3\nLoadState=loaded\nActiveState=activating\nSubState=auto-restart\n",
-			"exit-code, status 3, 1 restart", UNIT_RESTARTS},
+			"exit-code, status 3, 1 restart", SYSTEMD_RESTARTS},
 		{"Result=success\nNRestarts=7\nExecMainStatus=0\nLoadState=loaded\nActiveState=active\nSubState=running\n",
-			"success, status 0, 7 restarts", UNIT_RESTARTS},
-		{"Result=success\nNRestarts=0\nExecMainStatus=0\nLoadState=loaded\nActiveState=inactive\nSubState=dead\n", "success, status 0", UNIT_LOADED},
-		{"LoadState=masked\nActiveState=inactive\nSubState=dead\n", ", status 0", UNIT_WRONG},
-		{"LoadState=bad-setting\n", ", status 0", UNIT_WRONG},
-		{"Result=success\nNRestarts=0\nLoadState=not-found\nActiveState=inactive\nSubState=dead\n", "success, status 0", UNIT_NOWHERE},
-		{"", ", status 0", UNIT_NOT_ASKED},
-		{"LoadState\n=\nNRestarts=x\nResult=", ", status 0", UNIT_NOT_ASKED},
+			"success, status 0, 7 restarts", SYSTEMD_RESTARTS},
+		{"Result=success\nNRestarts=0\nExecMainStatus=0\nLoadState=loaded\nActiveState=inactive\nSubState=dead\n", "success, status 0", SYSTEMD_LOADED},
+		{"LoadState=masked\nActiveState=inactive\nSubState=dead\n", ", status 0", SYSTEMD_WRONG},
+		{"LoadState=bad-setting\n", ", status 0", SYSTEMD_WRONG},
+		{"Result=success\nNRestarts=0\nLoadState=not-found\nActiveState=inactive\nSubState=dead\n", "success, status 0", SYSTEMD_NOWHERE},
+		{"", ", status 0", SYSTEMD_NOT_ASKED},
+		{"LoadState\n=\nNRestarts=x\nResult=", ", status 0", SYSTEMD_NOT_ASKED},
 	};
 	struct unit_state u;
 	char words[80];

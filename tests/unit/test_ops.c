@@ -265,22 +265,30 @@ static void fill_disk(bool full)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
 }
 
+static uint64_t ended_on_a_full_disk(const struct action_wish *w, enum action_state *ended)
+{
+	struct err err = {0};
+	uint64_t id;
+
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
+	fill_disk(true);
+	*ended = until(id, ACTION_DONE);
+	return id;
+}
+
 static void an_end_that_a_full_disk_kept_out_is_told_and_tried_again(void **state)
 {
 	struct action_wish w = wish_of("start", "web");
-	struct err err = {0};
 	enum action_state ended;
 	char words[ACTION_WORDS_SIZE];
 	struct buf text;
 	uint64_t id;
 
 	(void)state;
-	open_gate(false, false);
-	id = ops_wish(world.ops, &world.lake, &w, &err);
-	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
-	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
-	fill_disk(true);
-	ended = until(id, ACTION_DONE);
+	id = ended_on_a_full_disk(&w, &ended);
 	fill_disk(false);
 	assert_int_equal(ended, ACTION_FAILED);
 	snprintf(words, sizeof words, "%s", shown(id)->words);
@@ -302,19 +310,13 @@ static void an_end_that_a_full_disk_kept_out_is_told_and_tried_again(void **stat
 static void an_end_without_words_is_written_without_that_it_could_not_be(void **state)
 {
 	struct action_wish w = wish_of("load", "testdata");
-	struct err err = {0};
 	enum action_state ended;
 	char words[ACTION_WORDS_SIZE];
 	struct buf text;
 	uint64_t id;
 
 	(void)state;
-	open_gate(false, false);
-	id = ops_wish(world.ops, &world.lake, &w, &err);
-	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
-	assert_true(ops_confirm(world.ops, &world.lake, id, &err));
-	fill_disk(true);
-	ended = until(id, ACTION_DONE);
+	id = ended_on_a_full_disk(&w, &ended);
 	snprintf(words, sizeof words, "%s", shown(id)->words);
 	fill_disk(false);
 	assert_int_equal(ended, ACTION_DONE);
