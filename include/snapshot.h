@@ -80,7 +80,8 @@ struct freshness {
 	unsigned newer;   /* how many changed after the process started */
 };
 
-enum unit_is { SYSTEMD_NOT_ASKED, SYSTEMD_NOWHERE, SYSTEMD_WRONG, SYSTEMD_LOADED, SYSTEMD_FAILED, SYSTEMD_RESTARTS }; /* masked and unreadable are wrong */
+/* Masked and unreadable are wrong. */
+enum unit_is { SYSTEMD_NOT_ASKED, SYSTEMD_NOWHERE, SYSTEMD_WRONG, SYSTEMD_LOADED, SYSTEMD_FAILED, SYSTEMD_RESTARTS };
 
 struct files { /* what the files that the profile names for a service say */
 	struct freshness fresh;
