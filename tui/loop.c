@@ -209,7 +209,7 @@ static void take_event(struct loop *l, const struct input_event *event)
 		break;
 	case INPUT_WHEEL_UP:
 	case INPUT_WHEEL_DOWN:
-		screen_wheel(l->screen, event->what == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+		wish = screen_wheel(l->screen, event->what == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
 		break;
 	case INPUT_SYNC:
 		terminal_answered_sync(l->terminal, event->key == 1);

@@ -58,7 +58,7 @@ void screen_draw(struct screen *s, struct canvas *c, int *y, int *x);
 struct wish screen_key(struct screen *s, int key); /* see keymap.h */
 void screen_paste(struct screen *s, struct text text);
 struct wish screen_click(struct screen *s, struct canvas *c, int y); /* c: as drawn last */
-void screen_wheel(struct screen *s, int rows);
+struct wish screen_wheel(struct screen *s, int rows);
 /* In place of the hints for a moment. */
 void screen_say(struct screen *s, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

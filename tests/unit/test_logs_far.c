@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "fixture_logs.h"
 #include "../../tui/save.h"
+#include "../../tui/screen.h"
 
 enum { LINES = 60000, PAST = 5000, NEEDLE = 17001, WALL_S = 1795982400 /* 2026-11-29T20:00:00Z */ };
 
@@ -127,6 +128,29 @@ static void test_scrolled(void **state)
 	log_press(&s, ACT_BOTTOM);
 	assert_false(logs_is_part(s.logs));
 	assert_int_equal(here(&s), LINES - 1);
+	log_stage_strike(&s);
+}
+
+/* The wheel at the first line that is read asks for what stands before it, as the key does. */
+static void test_wheel(void **state)
+{
+	struct screen *screen = screen_new(false);
+	struct canvas *c = canvas_new(100, 22, false);
+	struct wish wish = {0};
+	struct log_stage s;
+	int y, x;
+
+	(void)state;
+	set(&s);
+	screen_show(screen, &s.lake);
+	screen_key(screen, '7');
+	screen_draw(screen, c, &y, &x);
+	for (int i = 0; i < LINES && !(wish.what & WISH_LOGS); i++)
+		wish = screen_wheel(screen, -3);
+	assert_true(wish.what & WISH_LOGS);
+	assert_true(wish.logs.part.is);
+	canvas_free(c);
+	screen_free(screen);
 	log_stage_strike(&s);
 }
 
@@ -340,7 +364,7 @@ static void test_flood(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scrolled), cmocka_unit_test(test_found), cmocka_unit_test(test_jumped), cmocka_unit_test(test_sifted),
+		cmocka_unit_test(test_scrolled), cmocka_unit_test(test_wheel), cmocka_unit_test(test_found), cmocka_unit_test(test_jumped), cmocka_unit_test(test_sifted),
 		cmocka_unit_test(test_marked), cmocka_unit_test(test_saved), cmocka_unit_test(test_long), cmocka_unit_test(test_flood),
 	};
 	int failed;
