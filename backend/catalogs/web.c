@@ -92,7 +92,7 @@ static void hide(char *words, const char *secret)
 {
 	size_t len = secret ? strlen(secret) : 0;
 
-	for (char *at = len ? strstr(words, secret) : NULL; at; at = strstr(at, secret))
+	for (char *at = len && words ? strstr(words, secret) : NULL; at; at = strstr(at, secret))
 		memset(at, '*', len);
 }
 
@@ -129,13 +129,15 @@ bool web_refused(const struct probe *p, const struct web *w, const char *path, c
 {
 	const struct credentials *c = &p->credentials;
 	struct text what = text_until(text_of(path), '?');
+	const char *const secrets[] = {c->password, c->token, w->token};
 	struct web_fault fault;
 	const char *words;
 
+	for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+		hide(answer->body.at, secrets[i]); /* before it is cut */
 	web_read_fault(buf_text(&answer->body), &fault);
-	hide(fault.words, c->password);
-	hide(fault.words, c->token);
-	hide(fault.words, w->token);
+	for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+		hide(fault.words, secrets[i]); /* escapes of JSON are read by now */
 	words = meaning(answer->status, c->token || (c->user && c->password), w->worked && text_has(text_of(fault.words), "not allowed"));
 	return err_set(err, code_of(answer->status), "%s%.*s: %s (HTTP %ld)%s%s", what.len > SAYS_PATH ? "..." : "",
 		(int)(what.len > SAYS_PATH ? SAYS_PATH : what.len), what.len > SAYS_PATH ? what.at + what.len - SAYS_PATH : what.at,

@@ -89,31 +89,6 @@ void audit_close(struct audit *a)
 	free(a);
 }
 
-static void mask_one(char *s, size_t size, const char *secret)
-{
-	size_t n = secret ? strlen(secret) : 0;
-
-	if (n < 4) /* shorter ones would mask words that are no secret */
-		return;
-	for (char *at = s; (at = strstr(at, secret)) != NULL; at += 3) {
-		memmove(at + 3, at + n, strlen(at + n) + 1);
-		memcpy(at, "***", 3);
-	}
-	s[size - 1] = '\0';
-}
-
-void audit_mask(const struct profile *profile, char *s, size_t size)
-{
-	for (size_t i = 0; profile && i < profile->n_services; i++) {
-		mask_one(s, size, profile->services[i].credentials.password);
-		mask_one(s, size, profile->services[i].credentials.token);
-	}
-	for (size_t i = 0; profile && i < profile->n_catalogs; i++) {
-		mask_one(s, size, profile->catalogs[i].credentials.password);
-		mask_one(s, size, profile->catalogs[i].credentials.token);
-	}
-}
-
 static void put_options(struct json_writer *w, const struct profile *profile, const struct action_wish *wish)
 {
 	char value[sizeof wish->options[0].value];
@@ -123,7 +98,7 @@ static void put_options(struct json_writer *w, const struct profile *profile, co
 	json_open(w, "options", '{');
 	for (size_t i = 0; i < wish->n_options; i++) {
 		text_copy(value, sizeof value, text_of(wish->options[i].value));
-		audit_mask(profile, value, sizeof value);
+		mask_secrets(profile, value, sizeof value);
 		json_put_text(w, wish->options[i].name, value);
 	}
 	json_close(w, '}');

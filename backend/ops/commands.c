@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ops.h"
 #include "runbook.h"
 
 enum {
@@ -107,9 +108,15 @@ static bool is_there(struct action_job *j, const char *path, bool folder, struct
 	return true;
 }
 
+/* In words, without its secrets. */
+static const char *folder_words(const struct action_job *j, const struct work *w, char out[201])
+{
+	return mask_copy(job_profile(j), out, 201, w->directory ? text_of(w->directory) : TEXT("this folder"), false);
+}
+
 static bool prepare_work(struct action_job *j, struct work *w, struct err *err)
 {
-	char folder[PATH_SIZE / 2], span[CLOCK_TEXT];
+	char folder[PATH_SIZE / 2], in[201], of[201], span[CLOCK_TEXT];
 	const char *program = w->argv[0];
 
 	snprintf(w->program, sizeof w->program, "%s", program);
@@ -118,9 +125,10 @@ static bool prepare_work(struct action_job *j, struct work *w, struct err *err)
 	if ((strchr(program, '/') && !is_there(j, w->program, false, err)) || !is_there(j, w->directory, true, err) ||
 		!is_there(j, w->environment, false, err))
 		return false;
-	argv_words(w->argv, j->exact, sizeof j->exact);
-	snprintf(j->effect, sizeof j->effect, "runs it in %.200s%s%.200s; ended after %s", w->directory ? w->directory : "this folder",
-		w->environment ? ", environment of " : "", w->environment ? w->environment : "", clock_span(span, w->limit_ms));
+	argv_words(job_profile(j), w->argv, j->exact, sizeof j->exact);
+	mask_copy(job_profile(j), of, sizeof of, text_of(w->environment), false);
+	snprintf(j->effect, sizeof j->effect, "runs it in %s%s%s; ended after %s", folder_words(j, w, in), w->environment ? ", environment of " : "", of,
+		clock_span(span, w->limit_ms));
 	snprintf(j->verify, sizeof j->verify, "it ends with 0");
 	return true;
 }
@@ -130,6 +138,7 @@ static bool prepare_testdata(struct action_job *j, struct err *err)
 	const struct testdata *t = &j->target.profile->testdata;
 	enum testdata_verb verb = testdata_of(j->wish.verb);
 	struct work *w = mem_new(1, sizeof *w);
+	char in[201];
 
 	j->state = w;
 	*w = (struct work){
@@ -139,7 +148,7 @@ static bool prepare_testdata(struct action_job *j, struct err *err)
 	if (!prepare_work(j, w, err))
 		return false;
 	if (verb == TESTDATA_STREAM) {
-		snprintf(j->effect, sizeof j->effect, "runs it in %.200s until it is cancelled", w->directory ? w->directory : "this folder");
+		snprintf(j->effect, sizeof j->effect, "runs it in %s until it is cancelled", folder_words(j, w, in));
 		snprintf(j->verify, sizeof j->verify, "somebody cancels it");
 	}
 	return true;
@@ -167,7 +176,7 @@ static bool prepare_command(struct action_job *j, struct err *err)
 
 struct listening { /* to what it says */
 	struct action_job *job;
-	char line[LINE_SIZE];
+	char line[LINE_SIZE + 1];
 	size_t len;
 	char last[LINE_SIZE];     /* the newest whole line that says something */
 	char tail[TAIL_SIZE];     /* the newest lines */
@@ -195,8 +204,11 @@ static void say_progress(struct listening *l)
 static void end_line(struct listening *l)
 {
 	struct counter counter;
-	struct text line = text_trim((struct text){l->line, l->len});
+	struct text line;
 
+	l->line[l->len] = '\0';
+	mask_secrets(job_profile(l->job), l->line, sizeof l->line); /* its end may be cut off */
+	line = text_trim(text_of(l->line));
 	l->len = 0;
 	if (!line.len)
 		return;
@@ -227,7 +239,7 @@ static bool take(void *ctx, const char *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (bytes[i] == '\n' || bytes[i] == '\r')
 			end_line(l);
-		else if (l->len < sizeof l->line)
+		else if (l->len < LINE_SIZE && bytes[i])
 			l->line[l->len++] = bytes[i];
 	}
 	say_progress(l);
@@ -263,7 +275,7 @@ static bool ended_well(struct action_job *j, const struct work *w, const struct 
 	char last[sizeof l->last];
 
 	if (status != 0)
-		last_lines((struct text){l->tail, l->tail_len}, j->last, sizeof j->last);
+		last_lines(job_profile(j), (struct text){l->tail, l->tail_len}, j->last, sizeof j->last);
 	if (status > 0)
 		return err_set(err, ERR_SYSTEM, "%.100s ended with %d", w->argv[0], status);
 	if (status < 0)

@@ -45,7 +45,7 @@ static struct text next_piece(struct text *rest)
 	return piece;
 }
 
-void container_last_words(struct text log, char *out, size_t size)
+void container_last_words(const struct profile *p, struct text log, char *out, size_t size)
 {
 	struct buf plain;
 
@@ -55,7 +55,7 @@ void container_last_words(struct text log, char *out, size_t size)
 
 		buf_add(&plain, piece.at, piece.len);
 	}
-	last_lines(buf_text(&plain), out, size);
+	last_lines(p, buf_text(&plain), out, size);
 	buf_free(&plain);
 }
 
@@ -92,7 +92,7 @@ static void read_last_words(struct action_job *j, const struct plan *p, const ch
 	snprintf(path, sizeof path, "/containers/%.80s/logs?stdout=1&stderr=1&tail=20&since=%lld", id, (long long)(p->began / 1000));
 	j->wait = wait_for(2000, wait.cancel); /* its own time: that of the watch may be over */
 	if (ask(j, "GET", path, &status, &log, NULL) && status == 200)
-		container_last_words(buf_text(&log), j->last, sizeof j->last);
+		container_last_words(job_profile(j), buf_text(&log), j->last, sizeof j->last);
 	buf_free(&log);
 	j->wait = wait;
 }

@@ -65,7 +65,7 @@ bool run_by_command(struct action_job *j, struct err *err)
 	action_progress(j, (double)NAN, "%.80s runs it: its own output is its end", name);
 	code = j->host->exec(j->host, argv, &out, &errors, j->wait, err);
 	if (code > 0)
-		last_lines(errors.len ? buf_text(&errors) : buf_text(&out), j->last, sizeof j->last);
+		last_lines(job_profile(j), errors.len ? buf_text(&errors) : buf_text(&out), j->last, sizeof j->last);
 	j->again = code > 0 && errors.at && is_conflict(errors.at);
 	buf_free(&errors);
 	buf_free(&out);

@@ -58,10 +58,10 @@ void ops_changed(struct ops *o)
 
 void ops_mask(const struct ops *o, char *out, size_t size, const char *s)
 {
-	char copy[ACTION_EXACT_SIZE];
+	char copy[ACTION_EXACT_SIZE], *all = out;
+	const size_t room = size;
 
-	text_copy(copy, sizeof copy, text_of(s));
-	audit_mask(o->options.profile, copy, sizeof copy);
+	mask_copy(o->options.profile, copy, sizeof copy, text_of(s), strlen(s) + 4 > size);
 	/* lines are kept: an argv or SQL of several is read as such */
 	for (char *line = copy, *end; *line && size > 1; line = end) {
 		struct text t = text_until(text_of(line), '\n');
@@ -77,6 +77,7 @@ void ops_mask(const struct ops *o, char *out, size_t size, const char *s)
 		}
 	}
 	*out = '\0';
+	mask_secrets(o->options.profile, all, room); /* of what a control had parted */
 }
 
 /* ---- the gate ---- */

@@ -57,7 +57,9 @@ bool audit_entry_of(struct audit *a, const char *service, const char *subject, s
 bool audit_entry_shown(struct audit *a, uint64_t id, struct audit_entry *out); /* as audit_left_open() numbers it */
 /* Writes the end that its own process could not. */
 bool audit_end_entry(struct audit *a, const struct audit_entry *entry, enum action_state how, const char *words, struct err *err);
-/* Replaces every secret of the profile in s by ***. */
-void audit_mask(const struct profile *profile, char *s, size_t size);
+
+/* mask.c: secrets of the profile become ***, and only then is anything cut. cut: t was cut already, maybe within one. Returns out. */
+char *mask_copy(const struct profile *p, char *out, size_t size, struct text t, bool cut);
+void mask_secrets(const struct profile *p, char *s, size_t size); /* in place; what fills its buffer was cut */
 
 #endif

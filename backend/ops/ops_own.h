@@ -31,6 +31,9 @@ bool offset_aim_read(const char *to, int64_t now, struct offset_aim *out); /* no
 int64_t offset_aimed(const struct offset_aim *aim, int64_t beginning, int64_t end, int64_t at_time);
 bool task_of(const char *subject, char *connector, size_t size, int64_t *task);
 
+/* Whose secrets are masked in what it says. */
+const struct profile *job_profile(const struct action_job *j);
+
 /* asking.c: a probe of the job's service, as the profile says who we are there. For the worker. */
 void job_probe(struct action_job *j, struct probe *out);
 void job_probe_end(struct probe *p);
@@ -66,7 +69,7 @@ void run_cut_short(struct action_job *j);
 /* Fills what the lake knows of a service. False: why says it is not known. */
 bool target_fill(const struct lake *lake, const char *service, struct action_target *out, char why[200]);
 /* containers.c, of the engine's answers; pure: the last lines of a log, framed or plain; did it end, and how; why it was refused. */
-void container_last_words(struct text log, char *out, size_t size);
+void container_last_words(const struct profile *p, struct text log, char *out, size_t size);
 struct container_end {
 	bool ended, restarting;
 	int64_t code, restarts; /* code -1: not told */
@@ -76,12 +79,12 @@ bool container_read(struct text inspected, struct container_end *out); /* false:
 bool container_refused(long status, const char *says, struct err *err); /* false, err says so */
 /* units.c, of systemctl's answers; pure */
 const char *unit_remedy(struct text said, bool user);
-/* The last three lines that say something, without frames of stack traces; lines by '\n'. */
-void last_lines(struct text log, char *out, size_t size);
+/* The last three lines that say something, without frames of stack traces nor secrets of the profile; lines by '\n'. */
+void last_lines(const struct profile *p, struct text log, char *out, size_t size);
 
 /* The end of what a program said tells why: as many whole lines as fit, else the end of the last one. */
 void say_why(struct text said, char *out, size_t size);
-/* An argv as a person would type it: words with blanks or quotes stand in single quotes. Appends to out. */
-void argv_words(const char *const *argv, char *out, size_t size);
+/* An argv as a person would type it, but for secrets: words with blanks or quotes stand in single quotes. Appends to out. */
+void argv_words(const struct profile *p, const char *const *argv, char *out, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "ops.h"
 #include "ways.h"
 
 enum { LOG_TAIL = 8 << 10, LOOK_EVERY_MS = 100, END_EVERY_MS = 50 };
@@ -20,7 +21,7 @@ static void say_stop_first(struct action_job *j)
 	size_t len;
 
 	if (x->stop)
-		argv_words(x->stop, j->exact, sizeof j->exact);
+		argv_words(job_profile(j), x->stop, j->exact, sizeof j->exact);
 	else if (j->target.pid)
 		snprintf(j->exact, sizeof j->exact, "kill -TERM %d", (int)j->target.pid);
 	len = strlen(j->exact);
@@ -32,10 +33,13 @@ void program_prepare(struct action_job *j, struct plan *p)
 {
 	const struct expectation *x = j->target.expected;
 	const char *const *argv = p->way == WAY_SIGNAL ? NULL : p->doing == DOING_STOP ? x->stop : x->start;
+	char hint[sizeof j->target.hint];
 
 	if (!argv) {
 		snprintf(j->exact, sizeof j->exact, "kill -TERM %d", (int)j->target.pid);
-		snprintf(j->effect, sizeof j->effect, "pid %d: %.400s", (int)j->target.pid, j->target.hint[0] ? j->target.hint : j->target.process);
+		text_copy(hint, sizeof hint, text_of(j->target.hint[0] ? j->target.hint : j->target.process));
+		mask_secrets(job_profile(j), hint, sizeof hint);
+		snprintf(j->effect, sizeof j->effect, "pid %d: %.400s", (int)j->target.pid, hint);
 		return;
 	}
 	for (size_t i = 0; argv[i]; i++)
@@ -121,7 +125,7 @@ static void read_last_words(struct action_job *j, const struct plan *p)
 	from = log.size < from ? 0 : log.size - from > LOG_TAIL ? log.size - LOG_TAIL : from; /* smaller: it was written anew */
 	buf_init(&said, LOG_TAIL);
 	if (j->host->read_from(j->host, x->log, from, LOG_TAIL, &said, NULL))
-		last_lines(buf_text(&said), j->last, sizeof j->last);
+		last_lines(job_profile(j), buf_text(&said), j->last, sizeof j->last);
 	buf_free(&said);
 }
 

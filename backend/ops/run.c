@@ -242,10 +242,11 @@ static void say_where(struct action_job *j, const struct run *r, struct step_sho
 	bool command = r->step.kind == STEP_IS_COMMAND, ours = command || !strcmp(r->step.wish.service, "testdata");
 	const char *folder = command ? r->book->directory : ours ? t->directory : NULL;
 	const char *environment = command ? r->book->environment : ours ? t->environment : NULL;
-	char words[sizeof s->where];
+	char words[sizeof s->where], in[181], of[181];
 
-	snprintf(words, sizeof words, "%s%.180s%s%s%.180s", folder ? "in " : "", folder ? folder : "", folder && environment ? ", " : "",
-		environment ? "environment of " : "", environment ? environment : "");
+	mask_copy(r->profile, in, sizeof in, text_of(folder), false);
+	mask_copy(r->profile, of, sizeof of, text_of(environment), false);
+	snprintf(words, sizeof words, "%s%s%s%s%s", folder ? "in " : "", in, folder && environment ? ", " : "", environment ? "environment of " : "", of);
 	ops_mask(j->ops, s->where, sizeof s->where, words);
 }
 

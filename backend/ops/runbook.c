@@ -128,8 +128,7 @@ static void add_variable(const struct profile *p, struct book_variable *out, siz
 		i++;
 	if (i < *n || i == ACTION_OPTIONS_MAX)
 		return;
-	text_copy(masked, sizeof masked, text_of(value));
-	audit_mask(p, masked, sizeof masked);
+	mask_copy(p, masked, sizeof masked, text_of(value), false);
 	out[i] = (struct book_variable){.value = value, .secret = value && strcmp(masked, value) != 0};
 	text_copy(out[i].name, sizeof out[i].name, text_of(name));
 	(*n)++;
@@ -273,7 +272,7 @@ static bool read_wish(const struct runbook *b, const struct runbook_step *step, 
 		if (option && !wish_option_set(&out->wish, name, word))
 			return err_set(err, ERR_USAGE, "%s: an option too many, or too long", name);
 		if (!option && n > 1)
-			return err_set(err, ERR_USAGE, "%s takes SERVICE and SUBJECT, and no \"%.40s\"", verb, word);
+			return err_set(err, ERR_USAGE, "%s takes SERVICE and SUBJECT, and no \"%.40s\"", verb, *w);
 		if (!option && n++ == 0)
 			text_clean(out->wish.service, sizeof out->wish.service, text_of(word));
 		else if (!option)
@@ -314,7 +313,7 @@ static bool read_wait(const struct runbook *b, const struct runbook_step *step, 
 			return false;
 		if (!strchr(word, '=') && ((word[0] >= '0' && word[0] <= '9') || (!w[1] && out->n_conditions))) {
 			if (!read_span(word, &out->limit_ms))
-				return err_set(err, ERR_USAGE, "wait: \"%.40s\" is not a time such as 90s or 2min", word);
+				return err_set(err, ERR_USAGE, "wait: \"%.40s\" is not a time such as 90s or 2min", *w);
 			continue;
 		}
 		if (out->n_conditions == STEP_CONDITIONS_MAX)
@@ -342,8 +341,9 @@ static bool read_command(const struct runbook *b, size_t i, const struct action_
 	return true;
 }
 
-/* As it was written, with variables. */
-static void say_title(const struct runbook *b, const struct runbook_step *step, const struct action_wish *given, char out[160])
+/* As it was written, with variables, but for secrets. */
+static void say_title(const struct profile *p, const struct runbook *b, const struct runbook_step *step, const struct action_wish *given,
+	char out[160])
 {
 	char said[STEP_WORD_SIZE], word[STEP_WORD_SIZE];
 	const char *words[2] = {word, NULL};
@@ -357,17 +357,18 @@ static void say_title(const struct runbook *b, const struct runbook_step *step, 
 			text_copy(word, sizeof word, text_of(*w));
 		if (len && len + 2 < sizeof said)
 			text_copy(said + len, 2, TEXT(" "));
-		argv_words(words, said, sizeof said);
+		argv_words(p, words, said, sizeof said);
 	}
 	text_clean(out, 160, text_of(said));
 }
 
-static bool read_step(const struct runbook *b, size_t i, const struct action_wish *given, struct book_step *out, struct err *err)
+static bool read_step(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, struct book_step *out,
+	struct err *err)
 {
 	const struct runbook_step *step = &b->steps[i];
 
 	*out = (struct book_step){.kind = STEP_IS_ACTION};
-	say_title(b, step, given, out->title);
+	say_title(p, b, step, given, out->title);
 	if (!strcmp(step->words[0], "wait")) {
 		out->kind = STEP_IS_WAIT;
 		return read_wait(b, step, given, out, err);
@@ -391,7 +392,7 @@ bool runbook_step(const struct profile *p, const struct runbook *b, size_t i, co
 {
 	struct err why = {0};
 
-	if (read_step(b, i, given, out, &why))
+	if (read_step(p, b, i, given, out, &why))
 		return true;
 	return p ? with_line(p, b, i, &why, err) : err_set(err, why.code, "%s", why.words);
 }

@@ -138,7 +138,7 @@ static void say_last_words(struct action_job *j, struct text journal)
 			buf_add(&own, line.at, line.len);
 			buf_puts(&own, "\n");
 		}
-	last_lines(own.len ? buf_text(&own) : journal, j->last, sizeof j->last);
+	last_lines(job_profile(j), own.len ? buf_text(&own) : journal, j->last, sizeof j->last);
 	buf_free(&own);
 }
 

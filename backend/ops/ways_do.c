@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ops.h"
 #include "ways.h"
 
 enum { OUT_MAX = 64 << 10, LAST_LINES = 3, LAST_LINE = 160 };
@@ -19,17 +20,19 @@ void plan_push(struct plan *p, const char *word)
 
 /* ---- words ---- */
 
-void argv_words(const char *const *argv, char *out, size_t size)
+void argv_words(const struct profile *p, const char *const *argv, char *out, size_t size)
 {
+	char word[ACTION_EXACT_SIZE];
 	size_t len = strlen(out);
 
 	for (size_t i = 0; argv[i] && len + 4 < size; i++) {
 		bool plain = argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$`*?;&|<>(){}[]~#!");
 
+		mask_copy(p, word, sizeof word, text_of(argv[i]), false); /* quoted, it would not be found */
 		if (i)
 			out[len++] = ' ';
-		for (const char *at = argv[i]; !plain && len + 6 < size; at++) {
-			const char *piece = at == argv[i] ? "'" : "";
+		for (const char *at = word; !plain && len + 6 < size; at++) {
+			const char *piece = at == word ? "'" : "";
 
 			/* within single quotes only they themselves are special */
 			len += (size_t)snprintf(out + len, size - len, *at == '\'' ? "%s'\\''" : *at ? "%s%c" : "%s'", piece, *at);
@@ -37,7 +40,7 @@ void argv_words(const char *const *argv, char *out, size_t size)
 				break;
 		}
 		if (plain)
-			len += (size_t)snprintf(out + len, size - len, "%s", argv[i]);
+			len += (size_t)snprintf(out + len, size - len, "%s", word);
 		if (len >= size)
 			len = size - 1;
 	}
@@ -63,10 +66,10 @@ static bool is_frame(struct text line)
 	return text_starts(line, "at ") || text_starts(line, "... ");
 }
 
-void last_lines(struct text log, char *out, size_t size)
+void last_lines(const struct profile *p, struct text log, char *out, size_t size)
 {
 	struct text line, kept[LAST_LINES] = {0};
-	char clean[LAST_LINE];
+	char masked[2 * LAST_LINE], clean[LAST_LINE];
 	size_t len = 0;
 
 	while (text_line(&log, &line)) {
@@ -79,7 +82,8 @@ void last_lines(struct text log, char *out, size_t size)
 	out[0] = '\0';
 	for (size_t i = 0; i < LAST_LINES && len + 1 < size; i++)
 		if (kept[i].len) {
-			snprintf(out + len, size - len, "%s%s", len ? "\n" : "", text_clean(clean, sizeof clean, kept[i]));
+			mask_copy(p, masked, sizeof masked, kept[i], false);
+			snprintf(out + len, size - len, "%s%s", len ? "\n" : "", text_clean(clean, sizeof clean, text_of(masked)));
 			len += strlen(out + len);
 		}
 }
@@ -199,7 +203,7 @@ bool ways_prepare(struct action_job *j, struct err *err)
 	if (!prepare(j, p, err))
 		return false;
 	if (p->n)
-		argv_words(p->argv, j->exact, sizeof j->exact);
+		argv_words(job_profile(j), p->argv, j->exact, sizeof j->exact);
 	say_others(j);
 	return true;
 }
@@ -215,7 +219,7 @@ bool run_argv(struct action_job *j, const struct plan *p, struct err *err)
 	buf_init(&errors, OUT_MAX);
 	status = j->host->exec(j->host, p->argv, &out, &errors, j->wait, err);
 	if (status > 0)
-		last_lines(errors.len ? buf_text(&errors) : buf_text(&out), j->last, sizeof j->last);
+		last_lines(job_profile(j), errors.len ? buf_text(&errors) : buf_text(&out), j->last, sizeof j->last);
 	buf_free(&out);
 	buf_free(&errors);
 	if (status > 0)

@@ -16,6 +16,11 @@ enum { PREPARE_MS = 30000, QUEUE_MS = 86400000, STACK_SIZE = 512 * 1024 };
 
 /* ---- what workers say ---- */
 
+const struct profile *job_profile(const struct action_job *j)
+{
+	return j->ops->options.profile;
+}
+
 void action_progress(struct action_job *j, double part, const char *format, ...)
 {
 	struct seat *s = (struct seat *)j;
@@ -25,7 +30,7 @@ void action_progress(struct action_job *j, double part, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(words, sizeof words, format, args);
 	va_end(args);
-	audit_mask(j->ops->options.profile, words, sizeof words);
+	mask_secrets(j->ops->options.profile, words, sizeof words);
 	pthread_mutex_lock(&j->ops->lock);
 	text_clean(s->shown.words, sizeof s->shown.words, text_of(words));
 	s->shown.part = part;
@@ -42,6 +47,7 @@ void action_note(struct action_job *j, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(j->note, sizeof j->note, format, args);
 	va_end(args);
+	mask_secrets(j->ops->options.profile, j->note, sizeof j->note);
 	pthread_mutex_lock(&j->ops->lock);
 	shown = s->shown;
 	pthread_mutex_unlock(&j->ops->lock);
@@ -111,6 +117,7 @@ static bool prepare(struct seat *s)
 
 	s->job.wait = wait_for(PREPARE_MS, s->cancel);
 	if (!s->job.spec->prepare(&s->job, &err)) {
+		mask_secrets(o->options.profile, err.words, sizeof err.words);
 		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : s->job.needless ? ACTION_NEEDLESS : ACTION_FAILED, err.words);
 		return false;
 	}
@@ -147,8 +154,13 @@ static bool agreed(struct seat *s)
 }
 
 /* Why, and below it the last lines of its log. */
-static char *why_it_failed(char out[ACTION_WORDS_SIZE], const struct action_job *j, const char *why)
+static char *why_it_failed(char out[ACTION_WORDS_SIZE], struct action_job *j, struct err *err, const char *more)
 {
+	char why[2 * ACTION_WORDS_SIZE];
+
+	mask_secrets(j->ops->options.profile, err->words, sizeof err->words);
+	mask_secrets(j->ops->options.profile, j->last, sizeof j->last);
+	snprintf(why, sizeof why, "%s%s%s", err->words, more[0] ? ": " : "", more);
 	snprintf(out, ACTION_WORDS_SIZE, "%.280s%s%.290s", why, j->last[0] ? LAST_WORDS "\n" : "", j->last);
 	return out;
 }
@@ -158,15 +170,15 @@ static void watch(struct seat *s)
 {
 	struct ops *o = s->job.ops;
 	struct err err = {0};
-	char why[2 * ACTION_WORDS_SIZE], words[ACTION_WORDS_SIZE];
+	char words[ACTION_WORDS_SIZE];
 
 	s->job.wait = wait_for(s->job.spec->verify_ms, s->cancel);
 	if (s->job.spec->watch(&s->job, &err))
 		return;
 	pthread_mutex_lock(&o->lock);
 	if (s->shown.state == ACTION_VERIFYING) {
-		snprintf(why, sizeof why, "%s%s%s", err.words, err.code == ERR_TIMEOUT ? ": " : "", err.code == ERR_TIMEOUT ? s->shown.words : "");
-		ops_mask(o, s->shown.words, sizeof s->shown.words, why_it_failed(words, &s->job, why));
+		why_it_failed(words, &s->job, &err, err.code == ERR_TIMEOUT ? s->shown.words : "");
+		ops_mask(o, s->shown.words, sizeof s->shown.words, words);
 		s->shown.state = ACTION_FAILED;
 		s->shown.fault = err.code == ERR_TIMEOUT ? FAULT_TIME : FAULT_NONE;
 	}
@@ -188,7 +200,7 @@ static void run(struct seat *s)
 	pthread_mutex_unlock(&s->job.ops->lock);
 	if (!fine)
 		set_state(s, step_of(s) == STEP_DROP || err.code == ERR_CANCELLED ? ACTION_CANCELLED : ACTION_FAILED,
-			why_it_failed(words, &s->job, err.words));
+			why_it_failed(words, &s->job, &err, ""));
 	else if (!s->job.spec->settled)
 		set_state(s, s->job.needless ? ACTION_NEEDLESS : ACTION_DONE, s->job.result);
 	else {

@@ -15,6 +15,7 @@
 #include "kafka_connect.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -102,6 +103,8 @@ static void without_secrets(char *words)
 void connect_cause(char out[CONNECT_CAUSE], const char *trace)
 {
 	struct text rest = text_of(trace), line, first = TEXT(""), cause = TEXT("");
+	char *whole;
+	size_t size;
 
 	while (text_line(&rest, &line)) {
 		if (!first.len)
@@ -109,8 +112,12 @@ void connect_cause(char out[CONNECT_CAUSE], const char *trace)
 		if (text_skip(&line, "Caused by: "))
 			cause = text_trim(line);
 	}
-	text_clean(out, CONNECT_CAUSE, without_package(has_words(cause) ? cause : first));
-	without_secrets(out);
+	cause = without_package(has_words(cause) ? cause : first);
+	size = 3 * cause.len + 1; /* a byte that is none becomes three */
+	whole = text_clean(mem_new(1, size), size, cause);
+	without_secrets(whole); /* before it is cut: half a URL does not show where its password is */
+	text_copy(out, CONNECT_CAUSE, text_of(whole));
+	free(whole);
 }
 
 static bool is_failed(const struct json *status)

@@ -225,13 +225,19 @@ static void of_a_trace_the_line_that_says_something_is_told(void **state)
 		{"a.E: {\"database.password\": \"hunter2\", \"x\": 1}", "E: {\"database.password\": \"*******\", \"x\": 1}"},
 		{"a.E: amqp://lake:hunter2@host/ is down", "E: amqp://lake:*******@host/ is down"},
 	};
-	char out[CONNECT_CAUSE];
+	char out[CONNECT_CAUSE], trace[400];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
 		connect_cause(out, traces[i].trace);
 		assert_string_equal(out, traces[i].says);
 	}
+	/* cut before its @ stands there, it would not be known for a password */
+	memset(trace, '.', sizeof trace);
+	memcpy(trace + 280, " amqp://lake:hunter2-hunter2@host/", sizeof " amqp://lake:hunter2-hunter2@host/");
+	connect_cause(out, trace);
+	assert_null(strstr(out, "hunt"));
+	assert_int_equal(strlen(out), CONNECT_CAUSE - 1);
 }
 
 static void read_any(struct text bytes)

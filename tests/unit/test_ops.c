@@ -689,8 +689,42 @@ static void no_secret_of_the_profile_is_ever_written(void **state)
 	char words[100] = "psql password=hunter2-hunter2 and hunter2-hunter2";
 
 	(void)state;
-	audit_mask(world.profile, words, sizeof words);
+	mask_secrets(world.profile, words, sizeof words);
 	assert_string_equal(words, "psql password=*** and ***");
+}
+
+static void half_a_secret_at_a_cut_is_none_that_can_be_read(void **state)
+{
+	static char quoted[] = "pa'ss wd", longer[] = "pa'ss wd-and-more";
+	struct expectation services[] = {{.credentials = {.password = quoted, .token = longer}}};
+	const struct profile p = {.services = services, .n_services = 1};
+	char out[200] = "", line[200], full[30] = "it said that it was pa'ss wd-", ended[40] = "it said that it was pa's";
+
+	(void)state;
+	mask_secrets(&p, full, sizeof full);
+	assert_string_equal(full, "it said that it was ***");
+	mask_secrets(&p, ended, sizeof ended); /* nobody cut it: it is another word */
+	assert_string_equal(ended, "it said that it was pa's");
+	assert_string_equal(mask_copy(&p, out, sizeof out, TEXT("x pa'ss wd-and-more pa'ss wd!"), false), "x *** ***!");
+	assert_string_equal(mask_copy(&p, out, 10, TEXT("123456 pa'ss wd"), false), "123456 **");
+	assert_string_equal(mask_copy(&p, out, 3, TEXT("1\u00e9\u00e9"), false), "1");
+	out[0] = '\0';
+	argv_words(&p, (const char *const[]){"login", quoted, NULL}, out, sizeof out);
+	assert_null(strstr(out, "ss wd"));
+	memset(line, '.', 150);
+	snprintf(line + 150, sizeof line - 150, "%s", longer);
+	last_lines(&p, text_of(line), out, sizeof out);
+	assert_null(strstr(out, "pa'"));
+}
+
+static void what_a_control_parts_is_a_secret_all_the_same(void **state)
+{
+	char out[100];
+
+	(void)state;
+	open_gate(false, false);
+	ops_mask(world.ops, out, sizeof out, "one hunter2-\033hunter2\ntwo");
+	assert_string_equal(out, "one ***\ntwo");
 }
 
 static void an_audit_that_is_no_plain_file_is_refused(void **state)
@@ -712,10 +746,10 @@ static void an_argv_is_shown_as_it_could_be_typed(void **state)
 	char out[200] = "";
 
 	(void)state;
-	argv_words((const char *const[]){"docker", "compose", "-f", "/srv/my lake/a.yml", "up", "", "$(reboot)", NULL}, out, sizeof out);
+	argv_words(NULL, (const char *const[]){"docker", "compose", "-f", "/srv/my lake/a.yml", "up", "", "$(reboot)", NULL}, out, sizeof out);
 	assert_string_equal(out, "docker compose -f '/srv/my lake/a.yml' up '' '$(reboot)'");
 	out[0] = '\0';
-	argv_words((const char *const[]){"echo", "it's; true", NULL}, out, sizeof out);
+	argv_words(NULL, (const char *const[]){"echo", "it's; true", NULL}, out, sizeof out);
 	assert_string_equal(out, "echo 'it'\\''s; true'");
 }
 
@@ -725,16 +759,16 @@ static void a_containers_last_words_are_read_from_frames_and_from_a_plain_log(vo
 	char out[80];
 
 	(void)state;
-	container_last_words((struct text){framed, sizeof framed - 1}, out, sizeof out);
+	container_last_words(NULL, (struct text){framed, sizeof framed - 1}, out, sizeof out);
 	assert_int_equal(strncmp(out, "first\nno such bucket", 20), 0);
 	assert_null(strchr(out, '\033'));
-	container_last_words(TEXT("first\r\nlast words\r\n\r\n"), out, sizeof out);
+	container_last_words(NULL, TEXT("first\r\nlast words\r\n\r\n"), out, sizeof out);
 	assert_string_equal(out, "first\nlast words");
-	container_last_words(TEXT(""), out, sizeof out);
+	container_last_words(NULL, TEXT(""), out, sizeof out);
 	assert_string_equal(out, "");
 	for (size_t n = 0; n < sizeof framed; n++) /* every beginning */
-		container_last_words((struct text){framed, n}, out, sizeof out);
-	container_last_words((struct text){"\1\0\0\0\377\377\377\377x", 9}, out, sizeof out);
+		container_last_words(NULL, (struct text){framed, n}, out, sizeof out);
+	container_last_words(NULL, (struct text){"\1\0\0\0\377\377\377\377x", 9}, out, sizeof out);
 	assert_string_equal(out, "x");
 }
 
@@ -743,9 +777,9 @@ static void of_a_stack_trace_the_message_is_told_and_not_the_frames(void **state
 	char out[200];
 
 	(void)state;
-	last_lines(TEXT("1\n2\nERROR no disk\njava.io.IOException: full\n\tat a.B.c(B.java:1)\n\tat d.E.f(E.java:2)\n\t... 12 more\n"), out, sizeof out);
+	last_lines(NULL, TEXT("1\n2\nERROR no disk\njava.io.IOException: full\n\tat a.B.c(B.java:1)\n\tat d.E.f(E.java:2)\n\t... 12 more\n"), out, sizeof out);
 	assert_string_equal(out, "2\nERROR no disk\njava.io.IOException: full");
-	last_lines(TEXT("a\nb"), out, 3);
+	last_lines(NULL, TEXT("a\nb"), out, 3);
 	assert_string_equal(out, "a\n");
 }
 
@@ -980,6 +1014,8 @@ int main(void)
 		TEST(of_many_left_open_the_newest_are_told),
 		TEST(a_file_that_is_begun_anew_or_taken_away_hides_nothing),
 		TEST(no_secret_of_the_profile_is_ever_written),
+		TEST(half_a_secret_at_a_cut_is_none_that_can_be_read),
+		TEST(what_a_control_parts_is_a_secret_all_the_same),
 		TEST(an_audit_that_is_no_plain_file_is_refused),
 		TEST(an_argv_is_shown_as_it_could_be_typed),
 		TEST(a_containers_last_words_are_read_from_frames_and_from_a_plain_log),

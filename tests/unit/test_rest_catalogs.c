@@ -452,7 +452,8 @@ static void a_token_that_has_ended_is_asked_for_anew_once(void **state)
 static bool failing(void *ctx, struct text q, struct buf *out)
 {
 	(void)q;
-	fake_http(out, *(int *)ctx, "", "{\"error\":{\"message\":\"of s3cr3t-word and s3cr3t-word\",\"type\":\"x\"}}");
+	fake_http(out, *(int *)ctx, "", "{\"error\":{\"message\":\"of s3cr3t-word and s3cr3t-word ............................................"
+		".......................................................................... s3cr3t-word\",\"type\":\"x\"}}");
 	return false;
 }
 

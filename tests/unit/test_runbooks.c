@@ -644,6 +644,50 @@ static void every_step_is_in_the_audit_and_no_secret_is(void **state)
 	assert_null(strstr(file_text("audit.jsonl"), "hunter2"));
 }
 
+static void no_secret_is_cut_in_two_before_it_is_masked(void **state)
+{
+	struct action_wish w = run_wish("cut");
+	char ini[3000], dots[400], far[176] = "/tmp/";
+	const struct step_shown *steps;
+	uint64_t id;
+
+	(void)state;
+	memset(dots, '.', sizeof dots);
+	for (size_t i = 5; i + 2 < sizeof far; i += 2)
+		memcpy(far + i, "./", 3);
+	/* a folder's name, a title: the secret stands across the place where they are cut */
+	snprintf(ini, sizeof ini, "[runbook cut]\ndirectory = %s\nenvironment = %shunter2-hunter2/env\n"
+		"step = command /bin/echo %.135s hunter2-hunter2\n", far, far, dots);
+	use(ini);
+	id = wished(&w);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	steps = lake_run(&world.lake, id)->steps;
+	assert_null(strstr(steps[0].title, "hunt"));
+	assert_null(strstr(steps[0].where, "hunt"));
+	assert_null(strstr(steps[0].exact, "hunt"));
+	assert_non_null(strstr(steps[0].where, far));
+}
+
+static void no_line_of_a_program_is_cut_before_it_is_masked(void **state)
+{
+	struct action_wish w = run_wish("cut");
+	char ini[1000], dots[400];
+	uint64_t id;
+
+	(void)state;
+	memset(dots, '.', sizeof dots);
+	snprintf(ini, sizeof ini, "[runbook cut]\nstep = command /bin/sh -c \"echo %.392s hunter2-hunter2\"\n"
+		"step = command /bin/sh -c \"echo %.150s hunter2-hunter2; exit 3\"\n", dots, dots);
+	use(ini);
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_FAILED), ACTION_FAILED);
+	assert_null(strstr(shown(id)->words, "hunt"));
+	assert_null(strstr(lake_run(&world.lake, id)->steps[1].words, "hunt"));
+	assert_non_null(strstr(file_text("audit.jsonl"), ". ***"));
+	assert_null(strstr(file_text("audit.jsonl"), "hunt"));
+	assert_null(strstr(file_text("runs.jsonl"), "hunt"));
+}
+
 /* ---- programs, test data ---- */
 
 static void a_command_runs_in_its_folder_with_its_environment(void **state)
@@ -1117,6 +1161,8 @@ int main(void)
 		TEST(cancelled_it_ends_the_program_of_its_step),
 		TEST(what_was_cut_short_is_open_and_resumed_at_its_step),
 		TEST(every_step_is_in_the_audit_and_no_secret_is),
+		TEST(no_secret_is_cut_in_two_before_it_is_masked),
+		TEST(no_line_of_a_program_is_cut_before_it_is_masked),
 		TEST(a_command_runs_in_its_folder_with_its_environment),
 		TEST(a_folder_that_is_not_there_is_told_before_anything_runs),
 		TEST(test_data_tells_how_far_it_is_and_stats_are_whole),
