@@ -18,7 +18,7 @@ struct event_list {
 void events_draw(struct event_list *list, const struct panel_view *view, const char *service, struct canvas *c);
 unsigned events_act(struct event_list *list, struct panel_view *view, const char *service, enum act act);
 
-/* ---- lists of rows: of one table, or of the tables of several services side by side (list.c) ---- */
+/* ---- lists of rows: of one table, or of the tables of several services side by side (list.c; how they look: list_look.c) ---- */
 struct list_row {
 	const struct service *service;    /* whose; NULL: nobody's */
 	const struct service *other;      /* who tells more of it; NULL */
@@ -82,9 +82,7 @@ void list_use(struct list *list, const struct snapshot *from, const struct table
 void list_has(struct list *list, const char *column);                 /* it is there whatever the tables have */
 /* It has no such table: said where nobody has one. */
 void list_missing(struct list *list, const struct service *service, const char *what);
-bool service_is(const struct service *s, const char *kind);
 void list_end(struct list *list);
-struct value list_get(const struct list_kind *kind, const struct list_row *row, const struct list_column *column);
 bool is(const struct list_column *column, const char *name); /* is it the one of that name? */
 struct value list_cell(const struct list_row *row, const char *column); /* from the table */
 const char *list_text(const struct list_row *row, const char *column);  /* "" where there is none */
@@ -108,7 +106,7 @@ void list_draw(struct table_list *look, const struct panel_view *view, const str
 /* Fills selected, where it is not NULL: the row after the act; its service and from are NULL where there is none. */
 unsigned list_act(struct table_list *look, struct panel_view *view, const struct list *list, enum act act, struct list_row *selected);
 
-/* One table of a snapshot as a list, by its spec. s: where it comes from, for its age; table NULL: not known. omit: a column that
+/* One table of a snapshot as a list, by its spec (list_table.c). s: where it comes from, for its age; table NULL: not known. omit: a column that
  * is not shown. mark: as in list_kind. Both may be NULL. */
 void table_list_draw(struct table_list *look, const struct panel_view *view, const struct snapshot *s, const struct table *table,
 	const char *omit, enum mark (*mark)(const struct list_row *row), struct canvas *c);
@@ -121,7 +119,7 @@ bool tables_line(char out[VALUE_TEXT_SIZE], const struct lake *lake, const struc
 /* ---- one row of a table, whole (record.c). Returns its lines ---- */
 int record_draw(struct canvas *c, const struct lake *lake, const struct table *table, size_t row, int top);
 
-/* ---- several lists of one panel, by Tab ---- */
+/* ---- several lists of one panel, by Tab (deck.c) ---- */
 struct deck_view {
 	const char *name; /* on its tab; NULL ends */
 	const struct list_kind *kind;

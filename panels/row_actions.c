@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "panels.h"
+#include "show.h"
 
 static const struct {
 	const char *table, *column;

@@ -35,6 +35,11 @@ int int_clamp(int n, int low, int high)
 
 /* ---- a service ---- */
 
+bool service_is(const struct service *s, const char *kind)
+{
+	return s->kind && !strcmp(s->kind->name, kind);
+}
+
 enum verdict service_verdict(const struct service *s)
 {
 	return s->verdict.begun ? s->verdict.shown.verdict : VERDICT_UNKNOWN;

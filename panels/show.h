@@ -9,6 +9,7 @@
 #include "panel.h"
 
 /* ---- a service ---- */
+bool service_is(const struct service *s, const char *kind);
 enum verdict service_verdict(const struct service *s); /* unknown until it was judged */
 enum style service_style(const struct service *s);     /* what is not required is never red */
 unsigned service_findings(const struct service *s, enum severity least);
