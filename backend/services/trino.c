@@ -7,7 +7,8 @@
  *
  * How: /v1/status for memory, /v1/query for its queries. Both are plain GETs and leave nothing. Nodes and
  * catalogs are to be had by statements only, and each is a row in the history, which keeps 100: they are asked
- * once in ten minutes, with laketop as their source. Rows are a statement each (trino_rows.c).
+ * once in ten minutes, with laketop as their source. A coordinator without workers takes statements, too, and lets them
+ * wait: one of ours or of anybody's that waits so is told as what it is, "takes statements, and cannot run them". Rows are a statement each (trino_rows.c).
  *
  * Over clear-text HTTP a password is never sent: Trino takes none there. A token is, to who answered /v1/info as Trino.
  * Source: ServerInfoResource.java, QueryResource.java, BasicQueryInfo.java; checked on 476.
@@ -19,7 +20,7 @@
 
 #include "kinds.h"
 
-enum { PORT = 8080, SLOW_MS = 600000, QUERIES_MAX = 200, QUERY_WORDS = 2000, EPHEMERAL = 32768, GRACE_MS = 180000, FIRST_MS = 3000 };
+enum { PORT = 8080, SLOW_MS = 600000, AGAIN_MS = 5000, AGAIN_MOST = 60000, IN_VAIN_MS = 2000, QUERIES_MAX = 200, QUERY_WORDS = 2000, EPHEMERAL = 32768, GRACE_MS = 180000, FIRST_MS = 3000 };
 
 struct node {
 	char id[96], version[32], state[32], uri[160];
@@ -29,7 +30,8 @@ struct catalog {
 	char name[128], connector[64];
 };
 struct slow { /* p->state: what is asked rarely */
-	int64_t asked; /* clock_ms(); 0: not yet */
+	int64_t next;  /* clock_ms() from when on it is asked */
+	int64_t pause; /* before it is asked again while there is no worker; it grows */
 	struct node *nodes;
 	struct catalog *catalogs;
 	size_t n_nodes, n_catalogs, left_off;
@@ -97,6 +99,7 @@ static void query_row(const struct json *q, struct snapshot *s, struct table *t)
 
 struct queries {
 	int64_t running, queued, failed, broken; /* broken: failed by Trino's own fault, or for want of resources */
+	int64_t in_vain;                         /* of the queued: they have waited for a worker for some time */
 };
 
 static bool is_broken(const struct json *q)
@@ -104,6 +107,15 @@ static bool is_broken(const struct json *q)
 	static const char *const faults[] = {"INTERNAL_ERROR", "INSUFFICIENT_RESOURCES", "EXTERNAL", NULL};
 
 	return among(json_string(json_get(q, "errorType")), faults);
+}
+
+static bool waits_in_vain(const struct json *q)
+{
+	const char *state = json_string(json_get(q, "state"));
+	int64_t ms;
+
+	return state && !strcmp(state, "WAITING_FOR_RESOURCES") && trino_duration(json_string(json_path(q, "queryStats.elapsedTime")), &ms) &&
+		ms >= IN_VAIN_MS;
 }
 
 /* Those that run first, then those that wait, then the others as they come. */
@@ -118,6 +130,7 @@ static void read_queries(const struct json *list, struct snapshot *s, struct tab
 				continue;
 			out->running += rank == 0;
 			out->queued += rank == 1;
+			out->in_vain += waits_in_vain(q);
 			out->failed += !strcmp(state, "FAILED");
 			out->broken += !strcmp(state, "FAILED") && is_broken(q);
 			query_row(q, s, t);
@@ -299,16 +312,17 @@ static void close_state(void *state)
 	free(slow);
 }
 
-/* Two statements, once in ten minutes. */
+/* Two statements, once in ten minutes. Without a worker they wait until our time is up: then seldom, for each is in the history. */
 static void ask_slow(struct probe *p, struct slow *slow)
 {
-	if (slow->asked && clock_ms() - slow->asked < SLOW_MS)
+	if (clock_ms() < slow->next)
 		return;
 	slow->n_nodes = slow->n_catalogs = slow->left_off = 0;
 	if (trino_run(p, "SELECT * FROM system.runtime.nodes", take_nodes, slow, &slow->err))
 		trino_run(p, "SELECT * FROM system.metadata.catalogs", take_catalogs, slow, &slow->err);
+	slow->pause = slow->err.code != ERR_CONNECT ? 0 : !slow->pause ? AGAIN_MS : slow->pause < AGAIN_MOST / 2 ? slow->pause * 2 : AGAIN_MOST;
 	if (slow->err.code != ERR_TIMEOUT && slow->err.code != ERR_CANCELLED) /* the first statement after a start loads classes: it comes again */
-		slow->asked = clock_ms();
+		slow->next = clock_ms() + (slow->pause ? slow->pause : SLOW_MS);
 }
 
 static void tell_slow(const struct slow *slow, struct snapshot *s)
@@ -363,7 +377,7 @@ static void ask_status(struct probe *p, struct snapshot *s)
 	http_answer_free(&answer);
 }
 
-static bool ask_queries(struct probe *p, struct snapshot *s)
+static bool ask_queries(struct probe *p, struct snapshot *s, int64_t *in_vain)
 {
 	struct http_answer answer;
 	struct json *root = NULL;
@@ -385,6 +399,7 @@ static bool ask_queries(struct probe *p, struct snapshot *s)
 			snapshot_finding(s, "queries-failed", SEVERITY_INFO, NULL, "%lld of the queries that it remembers failed by no fault of theirs",
 				(long long)n.broken);
 	}
+	*in_vain = n.in_vain;
 	json_free(root);
 	http_answer_free(&answer);
 	return good;
@@ -420,17 +435,24 @@ static bool ask_ready(struct probe *p, struct snapshot *s)
 static bool inspect(struct probe *p, struct snapshot *s)
 {
 	struct slow *slow = state_of(p);
+	int64_t in_vain;
 
 	if (!ask_ready(p, s))
 		return s->err.code == ERR_NONE;
 	ask_status(p, s);
-	if (!ask_queries(p, s)) {
+	if (!ask_queries(p, s, &in_vain)) {
 		if (s->err.code == ERR_AUTH)
 			snapshot_health(s, LINK_UNKNOWN, "GET /v1/query", "%s", p->credentials.token && !credential_may_cross(p, NULL) ? s->err.words :
 				p->credentials.token || p->credentials.user ? "refuses our credential" : "asks for a credential");
 		return false;
 	}
-	ask_slow(p, slow);
+	if (!in_vain)
+		ask_slow(p, slow);
+	if (in_vain)
+		snapshot_health(s, LINK_BAD, "GET /v1/query", "takes statements, and has no worker: %lld %s for one", (long long)in_vain,
+			in_vain == 1 ? "waits" : "wait");
+	else if (slow->err.code == ERR_CONNECT)
+		snapshot_health(s, LINK_BAD, "SELECT * FROM system.runtime.nodes", "%s", slow->err.words);
 	tell_slow(slow, s);
 	return true;
 }

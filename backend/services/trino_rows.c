@@ -276,6 +276,12 @@ bool trino_refused(const struct http_answer *answer, struct err *err)
 	return err_set(err, ERR_PROTOCOL, "Trino: HTTP %ld %s", answer->status, words);
 }
 
+/* The coordinator takes statements all the same; they wait for a worker, minutes long. Always false. */
+static bool no_worker(struct err *err)
+{
+	return err_set(err, ERR_CONNECT, "Trino has no worker that could run a statement now");
+}
+
 /* Its words for a statement that failed; always false. */
 static bool statement_failed(const struct json *error, struct err *err)
 {
@@ -287,6 +293,8 @@ static bool statement_failed(const struct json *error, struct err *err)
 		return err_set(err, ERR_USAGE, "Trino finds no such table: %s", message);
 	if (text_has(text_of(message), "still initializing"))
 		return err_set(err, ERR_CONNECT, "Trino is still starting");
+	if (text_is(t, "NO_NODES_AVAILABLE") || (text_is(t, "GENERIC_INSUFFICIENT_RESOURCES") && text_has(text_of(message), "worker")))
+		return no_worker(err);
 	if (text_is(t, "PERMISSION_DENIED"))
 		return err_set(err, ERR_AUTH, "Trino: %s", message);
 	if (text_is(t, "EXCEEDED_TIME_LIMIT"))
@@ -322,10 +330,17 @@ static void end_statement(struct probe *p, const char *path)
 	p->bytes = late.bytes;
 }
 
-/* One answer of a statement. next: in and out, "" at its end. False: err says why, or nothing does, and page has enough. */
-static bool take_answer(struct probe *p, const char *sql, char next[PATH_MOST + 32], bool (*page)(void *ctx, const struct json *columns,
-	const struct json *data), void *ctx, struct err *err)
+struct statement {
+	char next[PATH_MOST + 32]; /* "" at its end */
+	bool waits;                /* for workers, when last heard of */
+	bool (*page)(void *ctx, const struct json *columns, const struct json *data);
+	void *ctx;
+};
+
+/* One answer of a statement. False: err says why, or nothing does, and page has enough. */
+static bool take_answer(struct probe *p, const char *sql, struct statement *st, struct err *err)
 {
+	char *next = st->next;
 	struct http_answer answer;
 	struct json *root = NULL;
 	bool good = ask_patiently(p, sql ? "POST" : "GET", sql ? "/v1/statement" : next, sql, &answer, err);
@@ -337,13 +352,16 @@ static bool take_answer(struct probe *p, const char *sql, char next[PATH_MOST + 
 	if (good && json_get(root, "error"))
 		good = statement_failed(json_get(root, "error"), err);
 	if (root) {
+		const char *state = json_string(json_path(root, "stats.state"));
+
+		st->waits = state && !strcmp(state, "WAITING_FOR_RESOURCES");
 		text_copy(next, PATH_MOST, trino_next(root));
 		/* pages of 1 MB, the least there is, not of 16 */
 		if (next[0] && !strchr(next, '?') && text_starts(text_of(next), "/v1/statement/executing/"))
 			memcpy(next + strlen(next), "?targetResultSize=1MB", sizeof "?targetResultSize=1MB");
 	}
 	if (good && json_is_array(json_get(root, "columns")))
-		good = page(ctx, json_get(root, "columns"), json_get(root, "data"));
+		good = st->page(st->ctx, json_get(root, "columns"), json_get(root, "data"));
 	json_free(root);
 	http_answer_free(&answer);
 	return good;
@@ -352,15 +370,17 @@ static bool take_answer(struct probe *p, const char *sql, char next[PATH_MOST + 
 bool trino_run(struct probe *p, const char *sql, bool (*page)(void *ctx, const struct json *columns, const struct json *data), void *ctx,
 	struct err *err)
 {
-	char next[PATH_MOST + 32] = "";
+	struct statement st = {.page = page, .ctx = ctx};
 	bool good;
 
 	*err = (struct err){0};
-	good = take_answer(p, sql, next, page, ctx, err);
-	while (good && next[0])
-		good = take_answer(p, NULL, next, page, ctx, err);
-	if (!good && next[0])
-		end_statement(p, next);
+	good = take_answer(p, sql, &st, err);
+	while (good && st.next[0])
+		good = take_answer(p, NULL, &st, err);
+	if (!good && st.next[0])
+		end_statement(p, st.next);
+	if (err->code == ERR_TIMEOUT && st.waits)
+		no_worker(err);
 	return good || err->code == ERR_NONE;
 }
 

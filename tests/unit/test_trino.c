@@ -158,7 +158,7 @@ static void garbage_ends_in_peace(void **state)
 /* ---- asking ---- */
 
 struct server {
-	bool starting, locked, endless, unknown, more;
+	bool starting, locked, endless, unknown, more, idle;
 	atomic_uint posts, gets, deletes, busy;
 	struct text info, status, queries, page, nodes, catalogs, error;
 };
@@ -173,21 +173,22 @@ static struct server good_server(void)
 }
 
 /* A statement that is queued at first; its next answer is at a host that nobody here can reach. */
-static void say_queued(struct buf *body, const char *what)
+static void say_queued(struct buf *body, const char *what, const char *state)
 {
-	buf_printf(body, "{\"id\":\"1\",\"nextUri\":\"http://trino.internal:9/v1/statement/executing/%s/" SLUG "/1\",\"stats\":{\"state\":\"QUEUED\"}}", what);
+	buf_printf(body, "{\"id\":\"1\",\"nextUri\":\"http://trino.internal:9/v1/statement/executing/%s/" SLUG "/1\",\"stats\":{\"state\":\"%s\"}}", what,
+		state);
 }
 
 static struct text say_statement(struct server *s, struct text q, struct buf *body)
 {
 	if (text_starts(q, "POST ")) {
 		atomic_fetch_add(&s->posts, 1);
-		say_queued(body, text_has(q, "runtime.nodes") ? "nodes" : text_has(q, "metadata.catalogs") ? "catalogs" : "rows");
+		say_queued(body, text_has(q, "runtime.nodes") ? "nodes" : text_has(q, "metadata.catalogs") ? "catalogs" : "rows", "QUEUED");
 		return buf_text(body);
 	}
 	atomic_fetch_add(&s->gets, 1);
-	if (s->endless) {
-		say_queued(body, "rows");
+	if (s->endless || s->idle) {
+		say_queued(body, "rows", s->idle ? "WAITING_FOR_RESOURCES" : "QUEUED");
 		return buf_text(body);
 	}
 	if (s->more) { /* this page is not the last one */
@@ -293,6 +294,63 @@ static void one_that_starts_is_not_asked_to_run_anything(void **state)
 	assert_int_equal(a.probe.s->health.state, LINK_BAD);
 	assert_non_null(strstr(a.probe.s->health.words, "still starting, 12.30s"));
 	assert_int_equal(s.posts, 0);
+	done(&a);
+}
+
+/* A coordinator whose workers are gone: 476 says "starting": false, and lets every statement wait for five minutes. */
+static void one_without_workers_does_not_serve(void **state)
+{
+	static const char waits[] = "[{\"state\":\"WAITING_FOR_RESOURCES\",\"query\":\"SELECT 1\",\"queryStats\":{\"elapsedTime\":\"%s\"}}]";
+	struct server s = good_server();
+	struct asked a;
+	char list[160];
+
+	(void)state;
+	s.idle = true;
+	begin(&a, &s, 3000);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_non_null(strstr(a.probe.s->health.words, "has no worker"));
+	assert_int_equal(s.posts, 1);
+	assert_int_equal(s.deletes, 1);
+	a.probe.p.wait = wait_for(3000, -1);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s)); /* not with every look */
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_int_equal(s.posts, 1);
+	done(&a);
+
+	s = good_server();
+	snprintf(list, sizeof list, waits, "7.00s"); /* somebody else's */
+	s.queries = text_of(list);
+	begin(&a, &s, 3000);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_non_null(strstr(a.probe.s->health.words, "1 waits for one"));
+	assert_int_equal(s.posts, 0);
+	done(&a);
+
+	s = good_server();
+	snprintf(list, sizeof list, waits, "12.00ms"); /* every statement is so for a moment */
+	s.queries = text_of(list);
+	begin(&a, &s, 60000);
+	assert_true(kind_trino.inspect(&a.probe.p, a.probe.s));
+	assert_int_equal(a.probe.s->health.state, LINK_OK);
+	assert_int_equal(s.posts, 2);
+	done(&a);
+}
+
+static void rows_that_no_worker_runs_are_told_so(void **state)
+{
+	struct server s = good_server();
+	struct asked a;
+
+	(void)state;
+	s.unknown = true;
+	s.error = TEXT("{\"error\":{\"errorName\":\"NO_NODES_AVAILABLE\",\"message\":\"No nodes available to run query\"}}");
+	begin(&a, &s, 60000);
+	assert_false(kind_trino.answer(&a.probe.p, ROWS_VIEW, "1 lake.kitchen.types", a.probe.s));
+	assert_int_equal(a.probe.s->err.code, ERR_CONNECT);
+	assert_non_null(strstr(a.probe.s->err.words, "no worker"));
 	done(&a);
 }
 
@@ -484,6 +542,8 @@ int main(void)
 		cmocka_unit_test(garbage_ends_in_peace),
 		cmocka_unit_test(it_is_itself_with_its_version_and_says_how_it_does),
 		cmocka_unit_test(one_that_starts_is_not_asked_to_run_anything),
+		cmocka_unit_test(one_without_workers_does_not_serve),
+		cmocka_unit_test(rows_that_no_worker_runs_are_told_so),
 		cmocka_unit_test(one_that_asks_for_a_credential_is_not_sick),
 		cmocka_unit_test(a_token_is_for_who_answers_as_trino),
 		cmocka_unit_test(a_look_shows_its_token_after_it_was_recognised),
