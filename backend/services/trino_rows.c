@@ -316,26 +316,54 @@ static bool ask_patiently(struct probe *p, const char *method, const char *path,
 	}
 }
 
-/* In time of its own: that of the question may be over. */
-static void end_statement(struct probe *p, const char *path)
+struct statement {
+	char next[PATH_MOST + 32]; /* "" at its end */
+	char id[64];               /* of its query; "" where it is not plain */
+	bool (*page)(void *ctx, const struct json *columns, const struct json *data);
+	void *ctx;
+};
+
+static void take_id(const struct json *answer, char *out, size_t size)
+{
+	const char *id = json_string(json_get(answer, "id"));
+
+	text_copy(out, size, text_of(id && !id[strspn(id, "0123456789abcdefghijklmnopqrstuvwxyz_")] ? id : ""));
+}
+
+/* The statement's own answers say QUEUED all the time; its query says for what. */
+static bool waits_for_workers(struct probe *p, const struct statement *st)
+{
+	struct http_answer answer;
+	struct json *root = NULL;
+	char path[96];
+	const char *state;
+	bool waits;
+
+	snprintf(path, sizeof path, "/v1/query/%s", st->id);
+	if (st->id[0] && trino_ask(p, "GET", path, NULL, &answer, NULL) && answer.status == 200)
+		root = json_parse(buf_text(&answer.body), NULL);
+	state = json_string(json_get(root, "state"));
+	waits = state && !strcmp(state, "WAITING_FOR_RESOURCES");
+	json_free(root);
+	if (st->id[0])
+		http_answer_free(&answer);
+	return waits;
+}
+
+/* In time of its own: that of the question may be over. err: a time that is up has a reason, if it has waited for workers. */
+static void end_statement(struct probe *p, const struct statement *st, struct err *err)
 {
 	struct probe late = *p;
 	struct http_answer answer;
-	struct err err;
 
 	late.wait = wait_for(END_MS, -1);
-	trino_ask(&late, "DELETE", path, NULL, &answer, &err);
+	if (err->code == ERR_TIMEOUT && waits_for_workers(&late, st))
+		no_worker(err);
+	trino_ask(&late, "DELETE", st->next, NULL, &answer, NULL);
 	http_answer_free(&answer);
 	p->requests = late.requests;
 	p->bytes = late.bytes;
 }
-
-struct statement {
-	char next[PATH_MOST + 32]; /* "" at its end */
-	bool waits;                /* for workers, when last heard of */
-	bool (*page)(void *ctx, const struct json *columns, const struct json *data);
-	void *ctx;
-};
 
 /* One answer of a statement. False: err says why, or nothing does, and page has enough. */
 static bool take_answer(struct probe *p, const char *sql, struct statement *st, struct err *err)
@@ -352,9 +380,7 @@ static bool take_answer(struct probe *p, const char *sql, struct statement *st, 
 	if (good && json_get(root, "error"))
 		good = statement_failed(json_get(root, "error"), err);
 	if (root) {
-		const char *state = json_string(json_path(root, "stats.state"));
-
-		st->waits = state && !strcmp(state, "WAITING_FOR_RESOURCES");
+		take_id(root, st->id, sizeof st->id);
 		text_copy(next, PATH_MOST, trino_next(root));
 		/* pages of 1 MB, the least there is, not of 16 */
 		if (next[0] && !strchr(next, '?') && text_starts(text_of(next), "/v1/statement/executing/"))
@@ -378,9 +404,7 @@ bool trino_run(struct probe *p, const char *sql, bool (*page)(void *ctx, const s
 	while (good && st.next[0])
 		good = take_answer(p, NULL, &st, err);
 	if (!good && st.next[0])
-		end_statement(p, st.next);
-	if (err->code == ERR_TIMEOUT && st.waits)
-		no_worker(err);
+		end_statement(p, &st, err);
 	return good || err->code == ERR_NONE;
 }
 

@@ -173,22 +173,21 @@ static struct server good_server(void)
 }
 
 /* A statement that is queued at first; its next answer is at a host that nobody here can reach. */
-static void say_queued(struct buf *body, const char *what, const char *state)
+static void say_queued(struct buf *body, const char *what)
 {
-	buf_printf(body, "{\"id\":\"1\",\"nextUri\":\"http://trino.internal:9/v1/statement/executing/%s/" SLUG "/1\",\"stats\":{\"state\":\"%s\"}}", what,
-		state);
+	buf_printf(body, "{\"id\":\"1\",\"nextUri\":\"http://trino.internal:9/v1/statement/executing/%s/" SLUG "/1\",\"stats\":{\"state\":\"QUEUED\"}}", what);
 }
 
 static struct text say_statement(struct server *s, struct text q, struct buf *body)
 {
 	if (text_starts(q, "POST ")) {
 		atomic_fetch_add(&s->posts, 1);
-		say_queued(body, text_has(q, "runtime.nodes") ? "nodes" : text_has(q, "metadata.catalogs") ? "catalogs" : "rows", "QUEUED");
+		say_queued(body, text_has(q, "runtime.nodes") ? "nodes" : text_has(q, "metadata.catalogs") ? "catalogs" : "rows");
 		return buf_text(body);
 	}
 	atomic_fetch_add(&s->gets, 1);
 	if (s->endless || s->idle) {
-		say_queued(body, "rows", s->idle ? "WAITING_FOR_RESOURCES" : "QUEUED");
+		say_queued(body, "rows");
 		return buf_text(body);
 	}
 	if (s->more) { /* this page is not the last one */
@@ -213,6 +212,8 @@ static bool answer(void *ctx, struct text q, struct buf *out)
 		say = s->status;
 	} else if (s->locked) {
 		status = 401;
+	} else if (s->idle && text_has(q, "/v1/query/1 ")) {
+		say = TEXT("{\"queryId\":\"1\",\"state\":\"WAITING_FOR_RESOURCES\"}");
 	} else if (text_has(q, "/v1/query")) {
 		say = s->queries;
 	} else if (text_starts(q, "DELETE ")) {
