@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "clock.h"
-#include "logs_look.h"
+#include "logs_own.h"
 #include "show.h"
 
 enum { NARROW = 60, SOURCE_WIDEST = 18, LINES_SHOWN = 400, ROW_BYTES = 4096 };
