@@ -67,6 +67,9 @@ struct host {
 	bool (*read_tail)(struct host *h, const char *path, size_t most, struct buf *out, struct err *err);
 	/* At most most bytes from offset on; none beyond the end. */
 	bool (*read_from)(struct host *h, const char *path, int64_t offset, size_t most, struct buf *out, struct err *err);
+	/* A file of the folder that a process works in, and the command line of each of its children: as far as this user may see it. */
+	bool (*read_beside)(struct host *h, pid_t pid, const char *name, struct buf *out, struct err *err);
+	bool (*children)(struct host *h, pid_t pid, void (*each)(void *ctx, struct text words), void *ctx, struct err *err);
 	/* Calls each for every name until it returns false. */
 	bool (*list)(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 	bool (*stat)(struct host *h, const char *path, struct file_facts *out, struct err *err);

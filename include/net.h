@@ -50,9 +50,11 @@ struct probe {
 	const struct storage *storage; /* of a catalog, of event logs: where the files lie; NULL: nowhere is named */
 	const char *hint;          /* the owner's words, "" unknown: orders questions, is never an answer */
 	bool owner_seen;           /* they are of who holds the socket; else of who most likely does */
+	pid_t owner;               /* who holds the socket, seen; 0 unknown */
 	int64_t owner_started;     /* ms since 1970, 0 unknown: a new process, a new server */
 	struct arena *arena;       /* the snapshot's: strings of an identity go here */
 	void *state;               /* the kind's own, kept between probes, freed by service_kind.close */
+	bool turned;               /* a pulse's own word: what it saw is worth the deeper look at once */
 	unsigned requests;         /* counted by net */
 	size_t bytes;
 };

@@ -48,6 +48,7 @@ struct health { /* the deep check of its kind */
 	enum link_state state; /* LINK_UNKNOWN: not asked, or it refuses us */
 	const char *words;     /* one sentence: "3 of 12 partitions have no leader" */
 	const char *source;
+	bool definite;         /* bad for certain, and time does not heal it: it counts at once */
 };
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_BLOCKING };

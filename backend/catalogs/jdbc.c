@@ -159,6 +159,7 @@ static bool list(struct probe *p, const struct catalog *c, void **state, bool (*
 	PQclear(where);
 	PQclear(rows);
 	buf_free(&sql);
+	postgres_renew(&j->session);
 	return rows != NULL;
 }
 

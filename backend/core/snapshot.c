@@ -214,7 +214,7 @@ void snapshot_health(struct snapshot *s, enum link_state state, const char *sour
 	va_start(args, format);
 	vsnprintf(words, sizeof words, format, args);
 	va_end(args);
-	s->health = (struct health){state, arena_clean(s->arena, text_of(words)), arena_clean(s->arena, text_of(source))};
+	s->health = (struct health){state, arena_clean(s->arena, text_of(words)), arena_clean(s->arena, text_of(source)), false};
 }
 
 struct value snapshot_get(const struct snapshot *s, const char *figure)

@@ -217,6 +217,7 @@ static struct probe seat_probe(struct actor *a, struct seat *seat, const struct 
 		.at = t->at,
 		.hint = t->hint,
 		.owner_seen = t->owner_seen,
+		.owner = t->owner,
 		.owner_started = t->owner_started,
 		.arena = s->arena,
 		.state = seat->state,
@@ -269,6 +270,8 @@ static void take_pulse(struct actor *a, struct seat *seat, const struct target *
 	s->who.answered = answered;
 	seat_spent(a, seat, &p, s);
 	seat->misses = answered == ANSWERED_YES ? 0 : seat->misses + 1;
+	if (p.turned)
+		seat->depth_due = 0;
 	if (answered == ANSWERED_YES) {
 		snapshot_unref(seat->last);
 		seat->last = snapshot_ref(s);

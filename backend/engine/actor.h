@@ -25,6 +25,7 @@ struct target {
 	bool facts;            /* the host was looked at: the rest is known */
 	bool listening;
 	uint64_t socket;       /* inode of the listener: another one, another server */
+	pid_t owner;           /* who holds the socket, seen; 0 unknown */
 	int64_t owner_started; /* ms since 1970; 0 unknown */
 	char hint[480];
 	bool owner_seen;       /* hint is of who holds the socket, not of who most likely does */

@@ -32,7 +32,7 @@ static struct probe probe_of(const struct post *post, const struct target *t, st
 	struct probe p = {
 		.host = e->host, .net = post->net, .wait = actor_wait(e, ms), .at = t->at, .expected = x,
 		.credentials = catalog_credentials(post->catalog), .hint = t->hint, .owner_seen = t->owner_seen,
-		.owner_started = t->owner_started, .arena = s->arena,
+		.owner = t->owner, .owner_started = t->owner_started, .arena = s->arena,
 	};
 
 	probe_withhold(&p, x ? x->kind : NULL);

@@ -304,6 +304,7 @@ void catalogs_targets(struct engine *e)
 		a->target.listening = l != NULL;
 		a->target.socket = l ? l->inode : a->target.socket;
 		a->target.owner_started = p && !l->proxied[0] ? p->started : 0;
+		a->target.owner = a->target.owner_started && !l->pid_probable ? p->pid : 0;
 		a->refresh = a->refresh || differs; /* another server: what it refused holds no longer */
 		pthread_mutex_unlock(&e->lock);
 		if (differs)

@@ -100,6 +100,7 @@ void target_from_facts(const struct engine *e, const struct member *m, struct ta
 		out->owner_started = p->started;
 		text_copy(out->hint, sizeof out->hint, text_of(p->hint));
 		out->owner_seen = !l->pid_probable;
+		out->owner = out->owner_seen ? p->pid : 0;
 	}
 }
 

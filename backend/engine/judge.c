@@ -214,6 +214,11 @@ static const struct process *stopped_process(const struct scene *s)
 	return NULL;
 }
 
+static bool sick_for_certain(const struct scene *s, const struct judged *out)
+{
+	return is(out, LINK_HEALTHY) == LINK_BAD && s->deep && s->q->depth->health.definite;
+}
+
 /* Nothing, or not enough, comes from it: time may heal that. */
 static bool waits(const struct scene *s, const struct judged *out)
 {
@@ -221,7 +226,7 @@ static bool waits(const struct scene *s, const struct judged *out)
 	bool not_looked_into = s->right && s->q->kind->inspect && !s->q->depth && !s->q->refused_us;
 	bool docker_checks = !s->q->kind && is(out, LINK_HEALTHY) == LINK_UNKNOWN;
 
-	return nothing || not_looked_into || docker_checks || is(out, LINK_HEALTHY) == LINK_BAD;
+	return nothing || not_looked_into || docker_checks || (is(out, LINK_HEALTHY) == LINK_BAD && !sick_for_certain(s, out));
 }
 
 /* Its start says what it is doing, or it is young and does not serve yet. */
@@ -333,6 +338,7 @@ static bool is_sick(const struct scene *s, struct judged *out)
 		remedy(out, "look at its log; restart it");
 	} else if (is(out, LINK_HEALTHY) == LINK_BAD) {
 		reason(out, "%s", s->q->kind ? out->links[LINK_HEALTHY].value : "its own health check in Docker fails");
+		out->definite = sick_for_certain(s, out);
 	} else {
 		return false;
 	}

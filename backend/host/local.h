@@ -13,6 +13,10 @@ bool local_read_from(struct host *h, const char *path, int64_t offset, size_t mo
 bool local_list(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 bool local_stat(struct host *h, const char *path, struct file_facts *out, struct err *err);
 
+/* beside.c */
+bool local_read_beside(struct host *h, pid_t pid, const char *name, struct buf *out, struct err *err);
+bool local_children(struct host *h, pid_t pid, void (*each)(void *ctx, struct text words), void *ctx, struct err *err);
+
 /* exec.c */
 int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);
 int local_follow(struct host *h, const char *const argv[], bool (*take)(void *ctx, const char *bytes, size_t len), void *ctx, struct buf *errors,

@@ -106,6 +106,8 @@ static void write_health(struct json_writer *w, const struct health *h)
 	json_put_text(w, "state", link_state_word(h->state));
 	write_text(w, "words", h->words);
 	write_text(w, "source", h->source);
+	if (h->definite)
+		json_put_bool(w, "definite", true);
 	json_close(w, '}');
 }
 
@@ -264,6 +266,7 @@ static void read_health(const struct json *object, struct snapshot *s)
 		.words = read_text(s, object, "words"),
 		.source = read_text(s, object, "source"),
 	};
+	json_bool(json_get(object, "definite"), &s->health.definite);
 }
 
 static void read_files(const struct json *object, struct snapshot *s)

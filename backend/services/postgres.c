@@ -32,7 +32,7 @@ enum {
 };
 static const int64_t slot_large = INT64_C(1) << 30;
 
-enum statement { ASK_FIGURES, ASK_ICEBERG, ASK_SIZES, ASK_ACTIVITY, ASK_DATABASES, ASK_REPLICATION, ASK_SLOTS, STATEMENTS };
+enum statement { ASK_STATE, ASK_FIGURES, ASK_ICEBERG, ASK_SIZES, ASK_ACTIVITY, ASK_DATABASES, ASK_REPLICATION, ASK_SLOTS, STATEMENTS };
 
 struct database {
 	char name[NAME_SIZE];
@@ -42,6 +42,8 @@ struct database {
 struct postgres { /* p->state */
 	struct postgres_session session;
 	bool old;                /* before 12 */
+	bool may_read;           /* its lock file, by the session */
+	int left;                /* other sessions that were there when ours told that it stops; -1: not known */
 	bool off[STATEMENTS];    /* failed in this session */
 	unsigned off_of;         /* its number */
 	struct database databases[DATABASES_MAX];
@@ -84,14 +86,6 @@ static struct postgres *state_of(struct probe *p)
 	return p->state;
 }
 
-static bool ping(struct probe *p, struct postgres *pg, struct err *err)
-{
-	PGresult *result = postgres_ask(p, &pg->session, "", 0, NULL, err);
-
-	PQclear(result);
-	return result != NULL;
-}
-
 /* ---- the statements ---- */
 
 #define SEES_ALL "pg_has_role(current_user, 'pg_read_all_stats', 'MEMBER')"
@@ -99,6 +93,9 @@ static bool ping(struct probe *p, struct postgres *pg, struct err *err)
 #define MS_SINCE(what) "(extract(epoch FROM clock_timestamp() - " what ") * 1000)::bigint"
 
 static const char *const statements[STATEMENTS] = {
+	/* Where its lock file is not for us, as in a container, a superuser's session may still read it; and how many others there are. */
+	[ASK_STATE] = "SELECT split_part(pg_read_file('postmaster.pid', 0, 1000, true), chr(10), 8), "
+		"(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())",
 	/* In the order of enum basic. What a role without pg_read_all_stats may not see is NULL: unknown. */
 	[ASK_FIGURES] = "WITH me AS MATERIALIZED (SELECT " SEES_ALL " AS sees), "
 		"a AS MATERIALIZED (SELECT * FROM pg_stat_activity WHERE backend_type = 'client backend') "
@@ -116,7 +113,7 @@ static const char *const statements[STATEMENTS] = {
 		"WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 "
 		"ELSE " MS_SINCE("pg_last_xact_replay_timestamp()") " END, "
 		"to_regclass('iceberg_tables') IS NOT NULL AND has_table_privilege(to_regclass('iceberg_tables'), 'SELECT'), "
-		"current_database() FROM me",
+		"current_database(), has_function_privilege(to_regprocedure('pg_read_file(text, bigint, bigint, boolean)')::oid, 'EXECUTE') FROM me",
 	/* The oldest schema has no iceberg_type, later ones leave it NULL for a table. */
 	[ASK_ICEBERG] = "SELECT count(*) FROM iceberg_tables t WHERE coalesce(to_jsonb(t)->>'iceberg_type', 'TABLE') = 'TABLE'",
 	[ASK_SIZES] = "SELECT datname, CASE WHEN has_database_privilege(oid, 'CONNECT') OR " SEES_ALL " THEN pg_database_size(oid) END "
@@ -136,7 +133,7 @@ static const char *const statements[STATEMENTS] = {
 
 enum basic {
 	CONNECTIONS, CONNECTIONS_MAX, RESERVED, IN_RECOVERY, LONGEST, IDLE_IN_TRANSACTION, LOCK_WAITS, SLOTS, SLOT_RETAINED, LAG_BYTES,
-	LAG_MS, HAS_ICEBERG, DATABASE,
+	LAG_MS, HAS_ICEBERG, DATABASE, MAY_READ,
 };
 
 /* NULL: not answered; err is set only where the session broke. */
@@ -193,6 +190,23 @@ static struct table *take_table(struct snapshot *s, const char *name, const PGre
 	if (rows && text_i64(text_of(PQgetvalue(r, 0, (int)t->n_columns)), &all) && all > rows)
 		t->left_off += (size_t)(all - rows);
 	return t;
+}
+
+static bool ping(struct probe *p, struct postgres *pg, struct err *err)
+{
+	bool reads = pg->may_read && !pg->session.told;
+	PGresult *result = reads ? ask(p, pg, ASK_STATE, err) : NULL;
+
+	if (!result && pg->session.conn)
+		result = postgres_ask(p, &pg->session, "", 0, NULL, err);
+	else if (result && PQntuples(result) == 1 && postgres_state_named(text_of(PQgetvalue(result, 0, 0))) == POSTGRES_STOPS) {
+		int64_t others;
+
+		pg->left = text_i64(text_of(PQgetvalue(result, 0, 1)), &others) ? (int)others : -1;
+		postgres_stops(p, &pg->session);
+	}
+	PQclear(result);
+	return result != NULL;
 }
 
 /* ---- what is made of it ---- */
@@ -351,10 +365,8 @@ static enum answered identify(struct probe *p, struct identity *who)
 	int64_t begun = clock_ms();
 	enum answered answered = hello(p, pg, &err);
 
-	if (answered == ANSWERED_REFUSED) {
-		postgres_hang_up(&pg->session);
-		pg->session.refused = false; /* whoever comes next is another server */
-	}
+	if (answered == ANSWERED_REFUSED)
+		postgres_gone(&pg->session);
 	if (answered != ANSWERED_YES)
 		return answered;
 	identity_say(p, who, &kind_postgres, NULL, SURE_UNKNOWN, NULL, NULL,
@@ -370,17 +382,20 @@ static enum answered pulse(struct probe *p, struct identity *who)
 	struct err err = {0};
 	int64_t begun = clock_ms();
 	enum answered answered;
+	bool stopped = pg->session.stops, pong;
 
-	if (pg->session.conn && ping(p, pg, &err)) {
-		if (!who->version)
-			say_version(p, pg, who, begun);
+	postgres_state(p, &pg->session);
+	pong = pg->session.conn && ping(p, pg, &err);
+	p->turned = pg->session.stops != stopped;
+	if (pong && pg->session.conn && !who->version)
+		say_version(p, pg, who, begun);
+	if (pong)
 		return ANSWERED_YES;
-	}
 	if (err.code == ERR_TIMEOUT)
 		return ANSWERED_MUTE;
 	answered = hello(p, pg, &err);
 	if (answered == ANSWERED_REFUSED)
-		pg->session.refused = false;
+		postgres_gone(&pg->session);
 	return answered;
 }
 
@@ -405,6 +420,26 @@ static bool no_figures(struct snapshot *s, const struct postgres *pg)
 	return pg->session.conn != NULL;
 }
 
+/* It answers, and takes no new client: by its own word, with or without a login of ours. */
+static bool is_closed(struct probe *p, struct postgres *pg, struct snapshot *s)
+{
+	enum postgres_state state = postgres_state(p, &pg->session);
+	const char *source = pg->session.told ? "postmaster.pid" : "session";
+	int n = state == POSTGRES_STOPS ? postgres_count_sessions(p) : 0;
+
+	if (state != POSTGRES_STOPS && state != POSTGRES_STARTS)
+		return false;
+	s->err = (struct err){0};
+	if (n > 0)
+		snapshot_health(s, LINK_BAD, source, "is shutting down, waits for %d client%s", n, n == 1 ? "" : "s");
+	else if (n < 0 && pg->left > 0)
+		snapshot_health(s, LINK_BAD, source, "is shutting down, waited for %d client%s when laketop left", pg->left, pg->left == 1 ? "" : "s");
+	else
+		snapshot_health(s, LINK_BAD, source, "is %s", state == POSTGRES_STOPS ? "shutting down" : "starting up");
+	s->health.definite = state == POSTGRES_STOPS;
+	return true;
+}
+
 static bool inspect(struct probe *p, struct snapshot *s)
 {
 	struct postgres *pg = state_of(p);
@@ -417,6 +452,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 		snapshot_health(s, s->err.code == ERR_SYSTEM ? LINK_UNKNOWN : LINK_BAD, "GSSENCRequest", "%s", s->err.words);
 		return false;
 	}
+	if (is_closed(p, pg, s))
+		return true;
 	if (p->withheld) {
 		snapshot_health(s, LINK_UNKNOWN, "owner of its port", "no login: who holds its port does not look like PostgreSQL");
 		return true;
@@ -426,7 +463,7 @@ static bool inspect(struct probe *p, struct snapshot *s)
 		return true;
 	}
 	if (!postgres_session(p, &pg->session, &s->err))
-		return no_session(s, pg);
+		return is_closed(p, pg, s) || no_session(s, pg);
 	basic = PQserverVersion(pg->session.conn) < OLDEST_ASKED ? NULL : ask(p, pg, ASK_FIGURES, &s->err);
 	if (!basic)
 		return no_figures(s, pg);
@@ -438,7 +475,10 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	find_long_transaction(s, basic);
 	take_iceberg(p, pg, s, basic);
 	take_tables(p, pg, s);
+	pg->may_read = PQgetvalue(basic, 0, MAY_READ)[0] == 't';
 	PQclear(basic);
+	if (!pg->may_read && s->health.state == LINK_OK) /* the last free slot is another's as soon as we leave ours */
+		postgres_renew(&pg->session);
 	return true;
 }
 

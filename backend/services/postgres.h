@@ -27,6 +27,13 @@ enum postgres_refusal {
 };
 enum postgres_refusal postgres_refusal(const struct postgres_failure *failure);
 
+enum postgres_state { POSTGRES_UNTOLD, POSTGRES_STARTS, POSTGRES_RUNS, POSTGRES_STOPS };
+/* Of the words of the eighth line of postmaster.pid, as the server of that port wrote it. */
+enum postgres_state postgres_state_named(struct text word);
+enum postgres_state postgres_parse_lock(struct text file, uint16_t port);
+/* Is a server process with that title one that a client waits for, and that a smart shutdown waits for? */
+bool postgres_is_session(struct text title);
+
 /* A server's bytes during a login without TLS, looked at before libpq sees them: up to its first ReadyForQuery. All zero at first. */
 struct postgres_vet {
 	unsigned char head[9]; /* type, length, and of an authentication request which one */

@@ -19,6 +19,9 @@ enum {
 	LOGIN_EVERY = 5000,        /* each failure is a FATAL line there */
 	YOUNG = 3000,              /* a server of this age may still be given its roles and databases */
 	YOUNG_REFUSAL = 60000,     /* ... and one refused at this age is asked once more when it is older */
+	RENEW_EVERY = 60000,
+	STOPPING_EVERY = 60000,    /* where another server cannot be told from the one that shut down */
+	LOCK_MAX = 4096,
 };
 
 void postgres_hang_up(struct postgres_session *s)
@@ -30,6 +33,80 @@ void postgres_hang_up(struct postgres_session *s)
 		s->host->unroute(s->host, &s->route);
 	s->host = NULL;
 }
+
+/* ---- does it shut down? ---- */
+
+/*
+ * A smart shutdown (a plain SIGTERM) takes no new client and waits for those that are there: one that keeps its session sees nothing
+ * of it, and holds it up. A login that is refused then is a FATAL line in the log; the lock file tells it without.
+ */
+static enum postgres_state read_lock(struct probe *p)
+{
+	enum postgres_state state = POSTGRES_UNTOLD;
+	struct buf file;
+
+	if (!p->owner || !p->host->read_beside)
+		return state;
+	buf_init(&file, LOCK_MAX);
+	if (p->host->read_beside(p->host, p->owner, "postmaster.pid", &file, NULL))
+		state = postgres_parse_lock(buf_text(&file), p->at.port);
+	buf_free(&file);
+	return state;
+}
+
+void postgres_stops(const struct probe *p, struct postgres_session *s)
+{
+	postgres_hang_up(s);
+	s->stops = true;
+	s->stops_of = p->owner_started;
+	s->refusal = POSTGRES_NOT_READY;
+	s->next = clock_ms() + STOPPING_EVERY;
+	err_set(&s->why, ERR_CONNECT, "is shutting down");
+}
+
+static void forget_stop(struct postgres_session *s)
+{
+	if (s->stops)
+		s->next = 0;
+	s->stops = false;
+}
+
+void postgres_gone(struct postgres_session *s)
+{
+	postgres_hang_up(s);
+	forget_stop(s);
+	s->refused = false;
+}
+
+enum postgres_state postgres_state(struct probe *p, struct postgres_session *s)
+{
+	s->told = read_lock(p);
+	if (s->told == POSTGRES_STOPS && !s->stops)
+		postgres_stops(p, s);
+	else if (s->told == POSTGRES_RUNS || s->stops_of != p->owner_started || (!s->told && !p->owner_started && clock_ms() >= s->next))
+		forget_stop(s);
+	return s->stops ? POSTGRES_STOPS : s->told;
+}
+
+void postgres_renew(struct postgres_session *s)
+{
+	if (s->conn && s->told == POSTGRES_UNTOLD && clock_ms() - s->begun >= RENEW_EVERY)
+		postgres_hang_up(s);
+}
+
+static void count_session(void *ctx, struct text title)
+{
+	*(int *)ctx += postgres_is_session(title);
+}
+
+int postgres_count_sessions(struct probe *p)
+{
+	int n = 0;
+
+	return p->owner && p->host->children && p->host->children(p->host, p->owner, count_session, &n, NULL) ? n : -1;
+}
+
+/* ---- a login ---- */
 
 static int64_t age_of_server(const struct probe *p)
 {
@@ -133,6 +210,7 @@ static bool log_in(struct probe *p, struct postgres_session *s, struct err *err)
 			return err_set(err, ERR_SYSTEM, "out of memory");
 		if (postgres_log_in(p, s->conn, plain && is_vetted(p, s), err)) {
 			s->plain = plain;
+			s->begun = clock_ms();
 			s->credential = credential_print(&p->credentials);
 			s->number++;
 			*err = (struct err){0}; /* of the try with TLS */
@@ -150,6 +228,8 @@ static bool log_in(struct probe *p, struct postgres_session *s, struct err *err)
 	else if (err->code == ERR_AUTH && p->holder != HOLDER_RIGHT)
 		remember_refusal(p, s);
 	s->next = clock_ms() + LOGIN_EVERY;
+	if (s->refusal == POSTGRES_NOT_READY && text_has(failure.words, "shutting down"))
+		postgres_stops(p, s);
 	*err = s->why;
 	postgres_hang_up(s);
 	return false;
@@ -157,10 +237,20 @@ static bool log_in(struct probe *p, struct postgres_session *s, struct err *err)
 
 bool postgres_session(struct probe *p, struct postgres_session *s, struct err *err)
 {
+	enum postgres_state state = postgres_state(p, s);
+
 	if (s->conn && s->credential != credential_print(&p->credentials))
 		postgres_hang_up(s);
 	if (s->conn)
 		return true;
+	if (state == POSTGRES_STARTS) {
+		s->refusal = POSTGRES_NOT_READY;
+		return err_set(err, ERR_CONNECT, "is starting up");
+	}
+	if (state == POSTGRES_STOPS) {
+		*err = s->why;
+		return false;
+	}
 	if (may_log_in(p, s))
 		return log_in(p, s, err);
 	*err = s->why;

@@ -20,7 +20,11 @@ struct postgres_session {
 	uint64_t credential;     /* of conn, or of the refusal */
 	int64_t owner_started;   /* of the server that refused */
 	int64_t refused_at;      /* its age then, ms; -1 unknown */
+	enum postgres_state told; /* by its lock file, when it was looked at last */
+	bool stops;              /* it shuts down: no login is taken any more, and a session keeps it from ending */
+	int64_t stops_of;        /* owner_started of that server */
 	struct err why;          /* there is no session */
+	int64_t begun;           /* clock_ms() when conn did */
 	int64_t next;            /* clock_ms() of the next try */
 	int64_t ended;           /* clock_ms() when the last one did; 0: none was there */
 };
@@ -33,6 +37,14 @@ bool postgres_log_in(struct probe *p, PGconn *conn, bool vetted, struct err *err
 /* The one result of a statement, whatever it says; n values are bound to it. NULL: the session broke off, or was too slow, and
  * was ended. s->conn must be there. */
 PGresult *postgres_ask(struct probe *p, struct postgres_session *s, const char *sql, int n, const char *const *values, struct err *err);
+/* What is known of its coming and going without a login; looks at its lock file, where this user may. */
+enum postgres_state postgres_state(struct probe *p, struct postgres_session *s);
+void postgres_stops(const struct probe *p, struct postgres_session *s); /* another said so: no session is held any more */
+void postgres_gone(struct postgres_session *s); /* whoever comes next is another server */
+/* After a look: a session that is kept for long hides a shutdown, and holds it up, where nothing but a login tells of it. */
+void postgres_renew(struct postgres_session *s);
+/* How many sessions it has, by its processes; -1: not known. */
+int postgres_count_sessions(struct probe *p);
 void postgres_hang_up(struct postgres_session *s); /* without one is fine */
 
 #endif

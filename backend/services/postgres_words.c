@@ -67,6 +67,62 @@ enum postgres_refusal postgres_refusal(const struct postgres_failure *failure)
 	return POSTGRES_BROKEN;
 }
 
+/* ---- what its processes say ---- */
+
+enum { LOCK_PORT = 4, LOCK_STATE = 8 };
+
+enum postgres_state postgres_state_named(struct text word)
+{
+	word = text_trim(word);
+	if (text_is(word, "starting"))
+		return POSTGRES_STARTS;
+	if (text_is(word, "stopping"))
+		return POSTGRES_STOPS;
+	return text_is(word, "ready") || text_is(word, "standby") ? POSTGRES_RUNS : POSTGRES_UNTOLD;
+}
+
+enum postgres_state postgres_parse_lock(struct text file, uint16_t port)
+{
+	struct text line;
+	int64_t number;
+
+	for (int i = 1; text_line(&file, &line); i++) {
+		if (i == LOCK_PORT && (!text_i64(line, &number) || number != port))
+			return POSTGRES_UNTOLD; /* another server's */
+		if (i == LOCK_STATE)
+			return postgres_state_named(line);
+	}
+	return POSTGRES_UNTOLD;
+}
+
+/* "127.0.0.1(50642)" */
+static bool is_client_address(struct text word)
+{
+	int64_t port;
+	const char *open = memrchr(word.at, '(', word.len);
+
+	return open && open > word.at && text_ends(word, ")") &&
+		text_i64((struct text){open + 1, (size_t)(word.at + word.len - 1 - (open + 1))}, &port);
+}
+
+/* "postgres: 15/main: lake iceberg_catalog 127.0.0.1(50642) idle"; those that replicate are waited for later, and not by their number. */
+bool postgres_is_session(struct text title)
+{
+	struct text word;
+
+	title = text_until(title, '\0');
+	if (!text_skip(&title, "postgres: "))
+		return false;
+	for (bool first = true; text_word(&title, &word);) {
+		if (first && text_is(word, "walsender"))
+			return false;
+		if (text_is(word, "[local]") || is_client_address(word))
+			return true;
+		first = text_ends(word, ":");
+	}
+	return false;
+}
+
 /* ---- a login that is looked at ---- */
 
 static size_t number_at(const unsigned char *p)

@@ -66,6 +66,7 @@ static struct snapshot *depth_of_everything(void)
 	s->who = (struct identity){.answered = ANSWERED_YES, .kind = &kind_full, .role = "controller", .sure = SURE_RANGE, .version = "4.1",
 		.version_to = "4.2", .revision = "45b9b176", .from = "metadata.version supported up to 27", .source = "ApiVersions v3, 2 ms"};
 	snapshot_health(s, LINK_BAD, "Metadata v12, 3 ms", "3 of 12 partitions have no leader");
+	s->health.definite = true;
 	snapshot_figure(s, figures, "id", value_int(3051729675574597004));
 	v.at_least = true;
 	snapshot_figure(s, figures, "lag", v);
@@ -216,6 +217,7 @@ static void a_depth_comes_back_to_the_last_bit(void **state)
 	assert_int_equal(back->health.state, LINK_BAD);
 	assert_same_text(back->health.words, s->health.words);
 	assert_same_text(back->health.source, s->health.source);
+	assert_true(back->health.definite);
 	assert_int_equal(back->n_figures, s->n_figures);
 	for (size_t i = 0; i < s->n_figures; i++) {
 		assert_ptr_equal(back->figures[i].spec, s->figures[i].spec);
@@ -254,6 +256,7 @@ static void a_failure_and_what_files_say_come_back(void **state)
 	assert_string_equal(back->who.says, "SSH-2.0");
 	assert_int_equal(back->health.state, LINK_UNKNOWN);
 	assert_null(back->health.words);
+	assert_false(back->health.definite);
 	assert_true(back->files.fresh.known && back->files.fresh.newer == 2 && back->files.fresh.newest == WALL - 60000);
 	assert_string_equal(back->files.fresh.what, "2 JARs of iceberg-4.1");
 	assert_true(back->files.pidfile_read && back->files.pidfile_pid == 4121);

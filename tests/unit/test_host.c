@@ -304,6 +304,55 @@ static void a_fifo_in_place_of_a_file_does_not_hang(void **state)
 	buf_free(&out);
 }
 
+static void take_title(void *ctx, struct text words)
+{
+	text_copy(ctx, 64, text_until(words, '\0'));
+}
+
+static void a_file_beside_a_process_is_read_and_its_children_are_told(void **state)
+{
+	char dir[] = "/tmp/laketop-beside-XXXXXX", path[64], title[64] = "", was[4096];
+	struct err err = {0};
+	struct buf buf;
+	int ends[2];
+	pid_t child;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(getcwd(was, sizeof was));
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/it", dir);
+	f = fopen(path, "w");
+	fputs("words", f);
+	fclose(f);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(chdir(dir), 0);
+	child = fork();
+	if (!child) {
+		dup2(ends[0], 0);
+		close(ends[1]);
+		execlp("cat", "a cat's title", (char *)NULL);
+		_exit(1);
+	}
+	buf_init(&buf, 100);
+	assert_true(host->read_beside(host, getpid(), "it", &buf, &err));
+	assert_string_equal(buf_text(&buf).at, "words");
+	for (int i = 0; i < 1000 && strcmp(title, "a cat's title"); i++) { /* until it is another program */
+		assert_true(host->children(host, getpid(), take_title, title, &err));
+		usleep(10000);
+	}
+	assert_string_equal(title, "a cat's title");
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_false(host->read_beside(host, child, "it", &buf, &err)); /* it is gone */
+	assert_false(host->children(host, child, take_title, title, &err));
+	assert_int_equal(chdir(was), 0);
+	unlink(path);
+	rmdir(dir);
+	buf_free(&buf);
+}
+
 static void a_missing_file_is_named(void **state)
 {
 	struct err err = {0};
@@ -629,6 +678,7 @@ int main(void)
 		cmocka_unit_test(a_file_beyond_the_cap_gives_what_fits_and_says_so),
 		cmocka_unit_test(a_file_of_proc_has_no_size_and_is_read_all_the_same),
 		cmocka_unit_test(a_fifo_in_place_of_a_file_does_not_hang),
+		cmocka_unit_test(a_file_beside_a_process_is_read_and_its_children_are_told),
 		cmocka_unit_test(a_missing_file_is_named),
 		cmocka_unit_test(a_tail_is_the_last_bytes),
 		cmocka_unit_test(a_missing_file_has_facts_and_they_say_so),

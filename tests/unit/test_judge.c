@@ -73,7 +73,7 @@ static struct world *fresh_world(void)
 	w.pulse.who = (struct identity){.answered = ANSWERED_YES, .kind = &kafka, .sure = SURE_EXACT, .version = "4.1.0",
 		.from = "metadata.version", .source = "ApiVersions v3, 2 ms"};
 	w.depth = (struct snapshot){.part = PART_DEPTH, .generation = 1, .ended = NOW - 4000, .interval = 10000, .findings = w.found};
-	w.depth.health = (struct health){LINK_OK, "all partitions have leaders", "Metadata"};
+	w.depth.health = (struct health){LINK_OK, "all partitions have leaders", "Metadata", false};
 	w.depth.who = w.pulse.who;
 	w.ports[0] = (struct expected_port){NULL, 9092};
 	w.services[0] = (struct expectation){.name = "kafka", .kind = &kafka, .address = "127.0.0.1", .ports = w.ports, .n_ports = 1,
@@ -545,7 +545,7 @@ static void young_and_mute(struct world *w)
 static void young_and_unwell(struct world *w)
 {
 	young(w);
-	w->depth.health = (struct health){LINK_BAD, "no controller", "Metadata"};
+	w->depth.health = (struct health){LINK_BAD, "no controller", "Metadata", false};
 }
 
 static void young_and_well(struct world *w)
@@ -660,12 +660,23 @@ static void version_told_by_depth_only(struct world *w)
 static void old_version_and_sick(struct world *w)
 {
 	old_version(w);
-	w->depth.health = (struct health){LINK_BAD, "no controller", "Metadata"};
+	w->depth.health = (struct health){LINK_BAD, "no controller", "Metadata", false};
 }
 
 static void unwell(struct world *w)
 {
-	w->depth.health = (struct health){LINK_BAD, "3 of 12 partitions have no leader", "Metadata"};
+	w->depth.health = (struct health){LINK_BAD, "3 of 12 partitions have no leader", "Metadata", false};
+}
+
+static void shuts_down(struct world *w)
+{
+	w->depth.health = (struct health){LINK_BAD, "is shutting down, waits for 2 clients", "postmaster.pid", true};
+}
+
+static void young_and_shuts_down(struct world *w)
+{
+	shuts_down(w);
+	young(w);
 }
 
 static void refuses_though_it_listens(struct world *w)
@@ -765,7 +776,7 @@ static void depth_too_old(struct world *w)
 static void refuses_us(struct world *w)
 {
 	w->q.refused_us = true;
-	w->depth.health = (struct health){LINK_UNKNOWN, NULL, NULL};
+	w->depth.health = (struct health){.state = LINK_UNKNOWN};
 	w->depth.err = (struct err){ERR_AUTH, "password authentication failed"};
 }
 
@@ -1247,6 +1258,8 @@ static const struct row verdicts[] = {
 	{"serving: an unknown version is no reproach", version_not_known, VERDICT_SERVING, false, NULL, NULL},
 
 	{"sick: the deeper check fails, in its words", unwell, VERDICT_SICK, false, "3 of 12 partitions have no leader", NULL},
+	{"sick: what time does not heal counts at once", shuts_down, VERDICT_SICK, true, "is shutting down, waits for 2 clients", NULL},
+	{"sick: nor does it wait for that to pass", young_and_shuts_down, VERDICT_SICK, true, "is shutting down", NULL},
 	{"sick: runs, and does not listen after its grace", closed, VERDICT_SICK, false,
 		"runs, but does not listen on 9092: java (pid 921)", "restart it"},
 	{"sick: listens, and refuses connections", refuses_though_it_listens, VERDICT_SICK, false, "9092 refuses connections",

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #include "../../backend/services/kinds.h"
-#include "../../backend/services/postgres.h"
+#include "../../backend/services/postgres_session.h"
 #include "fixture_bytes.h"
 #include "fixture_server.h"
 
@@ -75,6 +75,44 @@ static void a_failure_without_a_code_is_libpqs_own(void **state)
 	failure_is("", "", "", POSTGRES_BROKEN);
 }
 
+/* Of 15.20. */
+static const char lock[] = "883\n/var/lib/postgresql/15/main\n1796016805\n5432\n/var/run/postgresql\n127.0.0.1\n  3416509    655369\n";
+
+static enum postgres_state lock_says(const char *state, uint16_t port)
+{
+	char file[300];
+
+	snprintf(file, sizeof file, "%s%s", lock, state);
+	return postgres_parse_lock(text_of(file), port);
+}
+
+static void its_lock_file_tells_whether_it_takes_clients(void **state)
+{
+	(void)state;
+	assert_int_equal(lock_says("ready   \n", 5432), POSTGRES_RUNS);
+	assert_int_equal(lock_says("standby \n", 5432), POSTGRES_RUNS);
+	assert_int_equal(lock_says("starting\n", 5432), POSTGRES_STARTS);
+	assert_int_equal(lock_says("stopping\n", 5432), POSTGRES_STOPS);
+	assert_int_equal(lock_says("stopping\n", 5433), POSTGRES_UNTOLD); /* another server's */
+	assert_int_equal(lock_says("", 5432), POSTGRES_UNTOLD); /* it is being written */
+	assert_int_equal(lock_says("stop", 5432), POSTGRES_UNTOLD);
+}
+
+static void a_session_is_told_from_what_else_the_server_runs(void **state)
+{
+	(void)state;
+	assert_true(postgres_is_session(TEXT("postgres: lake iceberg_catalog 127.0.0.1(50642) idle  \0\0")));
+	assert_true(postgres_is_session(TEXT("postgres: 15/main: postgres postgres [local] idle")));
+	assert_true(postgres_is_session(TEXT("postgres: lake walsender ::1(50642) SELECT")));
+	assert_false(postgres_is_session(TEXT("postgres: 15/main: walsender lake 127.0.0.1(50642) streaming 0/3000148")));
+	assert_false(postgres_is_session(TEXT("postgres: walsender lake 127.0.0.1(50642) streaming 0/3000148")));
+	assert_false(postgres_is_session(TEXT("postgres: checkpointer ")));
+	assert_false(postgres_is_session(TEXT("postgres: 15/main: autovacuum worker iceberg_catalog")));
+	assert_false(postgres_is_session(TEXT("postgres: parallel worker for PID 909")));
+	assert_false(postgres_is_session(TEXT("psql lake 127.0.0.1(50642)")));
+	assert_false(postgres_is_session(TEXT("postgres: (1) x( y() z)")));
+}
+
 static void read_garbage(struct text bytes)
 {
 	struct postgres_failure f;
@@ -82,6 +120,8 @@ static void read_garbage(struct text bytes)
 	postgres_parse_hello(bytes);
 	postgres_parse_failure(bytes, &f);
 	postgres_refusal(&f);
+	postgres_parse_lock(bytes, 5432);
+	postgres_is_session(bytes);
 }
 
 static void garbage_ends_in_peace(void **state)
@@ -90,6 +130,8 @@ static void garbage_ends_in_peace(void **state)
 	fuzz(TEXT("connection to server at \"::1\", port 5432 failed: FATAL:  28P01: password authentication failed for user \"lake\"\nLOCATION:  x\n"),
 		read_garbage);
 	fuzz(TEXT("E\0\0\0\x7fSFATAL\0C0A000\0Munsupported frontend protocol 1234.5680\0"), read_garbage);
+	fuzz(text_of(lock), read_garbage);
+	fuzz(TEXT("postgres: 15/main: lake iceberg_catalog 127.0.0.1(50642) idle"), read_garbage);
 }
 
 /* ---- a server that refuses ---- */
@@ -297,6 +339,137 @@ static void one_that_starts_up_says_so(void **state)
 	done(&a);
 }
 
+static const char *lock_word; /* NULL: not for us */
+
+static uint16_t lock_port;
+
+static bool read_beside(struct host *h, pid_t pid, const char *name, struct buf *out, struct err *err)
+{
+	(void)h;
+	(void)err;
+	assert_int_equal(pid, 883);
+	assert_string_equal(name, "postmaster.pid");
+	return lock_word && buf_printf(out, "883\n/d\n1796016805\n%u\n/r\n127.0.0.1\n 1 2\n%s\n", (unsigned)lock_port, lock_word);
+}
+
+static bool two_children(struct host *h, pid_t pid, void (*each)(void *ctx, struct text words), void *ctx, struct err *err)
+{
+	(void)h;
+	(void)err;
+	assert_int_equal(pid, 883);
+	each(ctx, TEXT("postgres: checkpointer "));
+	each(ctx, TEXT("postgres: lake iceberg_catalog 127.0.0.1(50642) idle"));
+	each(ctx, TEXT("postgres: lake iceberg_catalog 127.0.0.1(50644) idle"));
+	return true;
+}
+
+/* Its process is seen, with what it says. */
+static void see(struct asked *a, struct host *host, const char *word)
+{
+	*host = *a->probe.host;
+	host->read_beside = read_beside;
+	host->children = two_children;
+	lock_port = a->probe.p.at.port;
+	lock_word = word;
+	a->probe.p.host = host;
+	a->probe.p.owner = 883;
+}
+
+static void one_that_shuts_down_is_not_held_up_and_does_not_serve(void **state)
+{
+	struct server s = {0};
+	struct host host;
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", 1000);
+	see(&a, &host, "ready");
+	assert_int_equal(kind_postgres.pulse(&a.probe.p, &a.who), ANSWERED_YES);
+	assert_int_equal(s.questions, 1);
+	assert_false(a.probe.p.turned);
+	lock_word = "stopping";
+	assert_int_equal(kind_postgres.pulse(&a.probe.p, &a.who), ANSWERED_YES);
+	assert_true(a.probe.p.turned);
+	assert_int_equal(s.questions, 1); /* the session is ended: it is greeted only */
+	inspect_again(&a);
+	assert_int_equal(s.logins, 1);
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	assert_true(a.probe.s->health.definite);
+	assert_string_equal(a.probe.s->health.words, "is shutting down, waits for 2 clients");
+	assert_string_equal(a.probe.s->health.source, "postmaster.pid");
+	lock_word = NULL; /* it is removed at the end: what was seen holds for that server */
+	inspect_again(&a);
+	assert_int_equal(s.logins, 1);
+	assert_int_equal(a.probe.s->health.state, LINK_BAD);
+	a.probe.p.owner_started = 2000; /* another one */
+	inspect_again(&a);
+	assert_int_equal(s.logins, 2);
+	lock_word = "starting";
+	kind_postgres.close(a.probe.p.state);
+	a.probe.p.state = NULL;
+	inspect_again(&a);
+	assert_int_equal(s.logins, 2);
+	assert_string_equal(a.probe.s->health.words, "is starting up");
+	assert_false(a.probe.s->health.definite);
+	a.probe.p.host = a.probe.host;
+	done(&a);
+}
+
+static void a_login_that_is_refused_by_a_shutdown_is_the_last_one(void **state)
+{
+	struct server s = {.sqlstate = "57P03", .words = "the database system is shutting down"};
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, "lake", "right", 1000);
+	for (unsigned i = 0; i < 3; i++) {
+		inspect_again(&a);
+		assert_int_equal(a.probe.s->health.state, LINK_BAD);
+		assert_true(a.probe.s->health.definite);
+		assert_string_equal(a.probe.s->health.words, "is shutting down");
+		clock_freeze(clock_ms() + 70000, clock_wall_ms());
+		a.probe.p.wait = wait_for(60000, -1);
+	}
+	assert_int_equal(s.logins, 1);
+	a.probe.p.owner_started = 0; /* whether it is still that one is not seen: asked once a minute */
+	inspect_again(&a);
+	inspect_again(&a);
+	assert_int_equal(s.logins, 2);
+	clock_freeze(-1, -1);
+	done(&a);
+}
+
+static void a_session_that_nothing_else_speaks_for_is_begun_anew_once_a_minute(void **state)
+{
+	struct postgres_session session = {0};
+	struct server s = {0};
+	struct err err = {0};
+	struct host host;
+	struct asked a;
+
+	(void)state;
+	ask(&a, &s, NULL, NULL, 1000);
+	a.probe.p.credentials = (struct credentials){.user = "lake", .password = "right"};
+	assert_true(postgres_session(&a.probe.p, &session, &err));
+	postgres_renew(&session);
+	assert_non_null(session.conn);
+	clock_freeze(clock_ms() + 61000, clock_wall_ms());
+	a.probe.p.wait = wait_for(60000, -1);
+	postgres_renew(&session);
+	assert_null(session.conn);
+	assert_true(postgres_session(&a.probe.p, &session, &err));
+	assert_int_equal(s.logins, 2);
+	clock_freeze(clock_ms() + 61000, clock_wall_ms());
+	see(&a, &host, "ready");
+	assert_true(postgres_session(&a.probe.p, &session, &err));
+	postgres_renew(&session);
+	assert_non_null(session.conn); /* its lock file tells */
+	postgres_hang_up(&session);
+	clock_freeze(-1, -1);
+	a.probe.p.host = a.probe.host;
+	done(&a);
+}
+
 static void a_session_tells_the_exact_version_and_is_kept(void **state)
 {
 	struct server s = {0};
@@ -438,6 +611,11 @@ int main(void)
 		cmocka_unit_test(a_server_of_a_moment_ago_is_not_asked_for_a_login_yet),
 		cmocka_unit_test(no_slot_left_is_bad_and_is_asked_again_but_not_at_once),
 		cmocka_unit_test(one_that_starts_up_says_so),
+		cmocka_unit_test(its_lock_file_tells_whether_it_takes_clients),
+		cmocka_unit_test(a_session_is_told_from_what_else_the_server_runs),
+		cmocka_unit_test(one_that_shuts_down_is_not_held_up_and_does_not_serve),
+		cmocka_unit_test(a_login_that_is_refused_by_a_shutdown_is_the_last_one),
+		cmocka_unit_test(a_session_that_nothing_else_speaks_for_is_begun_anew_once_a_minute),
 		cmocka_unit_test(a_session_tells_the_exact_version_and_is_kept),
 		cmocka_unit_test(the_password_itself_is_only_for_who_is_known_to_be_right),
 		cmocka_unit_test(who_looks_like_something_else_gets_no_login_at_all),
