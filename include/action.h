@@ -74,6 +74,7 @@ struct action_shown { /* what the lake tells of one; all clean, no secret in any
 	double part;                     /* of the work that is done, 0 to 1; NAN: cannot be known */
 	bool destructive;                /* the answer to "run?" is no unless said otherwise */
 	enum action_fault fault;
+	enum err_code because;           /* why it could not be prepared */
 	bool again;                      /* it failed by what passes, a commit that came between: the same wish may do better */
 	int64_t begun, ended;            /* ms since 1970; of the run; 0: not yet */
 	char who[64];                    /* user and process */
@@ -100,6 +101,7 @@ struct action_target { /* what the lake knew of it when it was wished; copies, a
 	const struct catalog *catalog;      /* of a table; expected, kind and at are then of the engine that serves it */
 	const struct profile *profile;
 	struct places *places;              /* where the tables of all catalogs lie; as long as the engine is */
+	enum err_code because;              /* of one that is refused: what is so (ERR_SYSTEM), or not known (ERR_CONNECT); 0: the wish is wrong */
 };
 
 struct action_job { /* the worker's own, but for what ops.c keeps under its lock */
@@ -138,12 +140,13 @@ struct conducted { /* how a run of a runbook stands; conduct changes it */
 struct action_spec {
 	const char *verb, *help;            /* "stop", "stop it, by what it is: container, unit, process" */
 	enum action_on on;
+	const char *never;                  /* why nobody can do it, where it is looked for all the same; NULL: it can be done */
 	const char *const *options;         /* names that it takes; ends with NULL; NULL: none */
 	/* UI thread, pure: what may be typed for one of them, and what stands there by itself. NULL: its name says it. */
 	void (*hint)(const struct lake *lake, const struct action_wish *wish, const char *option, char out[200]);
 	bool destructive;
 	int64_t limit_ms, verify_ms;        /* of run, of settled */
-	/* UI thread, pure: can it be done to that? Fills target. False: why says why not. */
+	/* UI thread, pure: can it be done to that? Fills target. False: why says why not, and target->because whose fault it is. */
 	bool (*offer)(const struct lake *lake, const struct action_wish *wish, struct action_target *target, char why[200]);
 	/* Worker: finds out what exactly would be done, changes nothing. False: err says why it cannot, or, needless set, why it need not. */
 	bool (*prepare)(struct action_job *j, struct err *err);

@@ -45,7 +45,7 @@ bool report_action_fits(const struct report_action *action, const struct lake_ta
 enum exit_code report_plan(const struct lake *lake, const struct lake_table *t, const char *action, const struct snapshot *plan,
 	const struct report_options *options, struct buf *out);
 /* Rows of a table: who is to be asked for them, then what came. notes: what else there is to say, in lines. EXIT_UNKNOWN: the engine
- * knows no such table. */
+ * knows no such table, or does not answer. */
 struct report_rows {
 	char service[NAME_SIZE], subject[512];
 };

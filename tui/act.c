@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Actions from the command line: the same wishes as the keys, through the same gate. What it would do
- * is printed; it runs after --yes, or a yes on the terminal. Exit codes: 0 done, 1 not done, 2 it cannot be
- * done, 4 refused: nobody said yes, or nothing may be changed.
+ * is printed; it runs after --yes, or a yes on the terminal. Exit codes: 0 done, 1 not done, 2 the wish is
+ * wrong, 3 what it needs to know cannot be known, 4 refused: nobody said yes, or nothing may be changed.
  */
 #include <math.h>
 #include <poll.h>
@@ -148,9 +148,14 @@ static void print_offer(const struct lake *lake, const struct action_shown *a)
 	fflush(stdout);
 }
 
-static int refused(const struct lake *lake)
+/* Nothing may be changed; the wish is wrong; the world is, or what had to be known of it could not be. */
+static int code_of_refusal(const struct lake *lake, const struct action_wish *wish, enum err_code why)
 {
-	return lake->locked || lake->replayed ? EXIT_REFUSED : EXIT_USAGE;
+	if (lake->locked || lake->replayed)
+		return EXIT_REFUSED;
+	if (why == ERR_USAGE)
+		return EXIT_USAGE;
+	return why == ERR_SYSTEM && !action_spec_of(wish->verb, ON_TABLE) ? EXIT_NOT_READY : EXIT_UNKNOWN;
 }
 
 /* Prepared, and waiting for a yes. 0: it said why not, and code is the command's. */
@@ -161,9 +166,9 @@ static uint64_t offered(const struct setup *setup, struct engine *engine, const 
 	struct watch watch = {0};
 	struct err err = {0};
 
-	*code = refused(lake);
 	watch.id = engine_wish(engine, wish, &err);
 	if (!watch.id) {
+		*code = code_of_refusal(lake, wish, err.code);
 		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->service[0] && wish->subject[0] ? " " : "", wish->subject, err.words);
 		return 0;
 	}
@@ -180,8 +185,9 @@ static uint64_t offered(const struct setup *setup, struct engine *engine, const 
 		return 0;
 	}
 	fprintf(stderr, "laketop: %s: %s\n", a ? a->title : wish->verb, a ? a->words : "it is gone");
+	*code = told_to_end ? 128 + told_to_end : code_of_refusal(lake, wish, !a || a->state == ACTION_PREPARING ? ERR_TIMEOUT :
+		a->because ? a->because : ERR_USAGE);
 	engine_drop(engine, watch.id);
-	*code = told_to_end ? 128 + told_to_end : refused(lake);
 	return 0;
 }
 
@@ -306,6 +312,17 @@ static void say_nearest(const struct lake *lake, const char *name)
 	fprintf(stderr, "%s%s%s\n", near ? ": did you mean \"" : ": \"laketop status\" lists them", near ? near : "", near ? "\"?" : "");
 }
 
+/* Then that is said, and is no failure. */
+static bool is_so_already(const struct lake *lake, const char *verb, const char *name)
+{
+	const struct service *s = lake_service(lake, name);
+
+	if (s && !order_needs_nothing(lake, s, verb))
+		return false;
+	printf("%s %s: %s already\n", verb, name, s ? verdict_word(s->verdict.shown.verdict) : "gone");
+	return true;
+}
+
 static int act_on_services(const struct setup *setup, struct engine *engine)
 {
 	const struct options *o = setup->options;
@@ -330,13 +347,10 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 	for (size_t i = 0; i < order.n; i++) /* rows may move while we wait */
 		text_copy(names[i], sizeof names[i], text_of(order.list[i]->name));
 	for (size_t i = 0; i < order.n && code == EXIT_READY; i++) {
-		const struct service *s = lake_service(lake, names[i]);
 		struct action_wish wish = {0};
 
-		if (!s || order_needs_nothing(lake, s, command_specs[o->command].name)) {
-			printf("%s %s: %s already\n", command_specs[o->command].name, names[i], s ? verdict_word(s->verdict.shown.verdict) : "gone");
+		if (is_so_already(lake, command_specs[o->command].name, names[i]))
 			continue;
-		}
 		text_copy(wish.verb, sizeof wish.verb, text_of(command_specs[o->command].name));
 		text_copy(wish.service, sizeof wish.service, text_of(names[i]));
 		code = act_on_wish(setup, engine, &wish);
@@ -386,7 +400,9 @@ static int act_on_words(const struct setup *setup, struct engine *engine)
 		memcpy(one.subject, wishes[i].subject, sizeof one.subject);
 		wishes[i] = one;
 	}
-	if (n >= 2 && subjects <= 1)
+	if (n == 2 && lake_service(engine_lake(engine), wish->service) && is_so_already(engine_lake(engine), wish->verb, wish->service))
+		code = EXIT_READY;
+	else if (n >= 2 && subjects <= 1)
 		code = act_on_wish(setup, engine, wish);
 	else if (n >= 2 && subjects <= ACTION_MARKS_MAX)
 		code = act_on_many(setup, engine, wishes, subjects);
@@ -396,7 +412,8 @@ static int act_on_words(const struct setup *setup, struct engine *engine)
 	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT...] [name=value...]; verbs:\n");
 	for (size_t i = 0; action_specs[i]; i++)
 		if (action_specs[i]->on != ON_PROFILE) /* they have commands of their own */
-			fprintf(stderr, "  %-17s %-11s  %s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on), action_specs[i]->help);
+			fprintf(stderr, "  %-17s %-11s  %s%s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on),
+				action_specs[i]->never ? "cannot: " : "", action_specs[i]->never ? action_specs[i]->never : action_specs[i]->help);
 	return EXIT_USAGE;
 }
 

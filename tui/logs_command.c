@@ -137,9 +137,12 @@ static size_t find_sources(const struct setup *setup, struct log_source *sources
 
 static int say_without(const struct setup *setup, const char *name, const char *why)
 {
-	if (strchr(name, '/') || !strncmp(name, "app-", 4) || !strncmp(name, "driver-", 7) || known_service(setup, name))
-		fprintf(stderr, "laketop: %s\n", why);
-	return EXIT_USAGE;
+	bool part = strchr(name, '/') || !strncmp(name, "app-", 4) || !strncmp(name, "driver-", 7);
+
+	if (!part && !known_service(setup, name))
+		return EXIT_USAGE;
+	fprintf(stderr, "laketop: %s\n", why);
+	return part || !profile_service(setup->profile, name) ? EXIT_USAGE : EXIT_UNKNOWN; /* the name was right */
 }
 
 /* ---- printing ---- */

@@ -204,7 +204,7 @@ static int say_misfit(const struct lake_table *t, const struct report_action *ac
 		if (report_action_fits(a, t))
 			fprintf(stderr, " %s", a->name);
 	fputs("\n", stderr);
-	return EXIT_USAGE;
+	return format.type == VALUE_TEXT ? EXIT_USAGE : EXIT_UNKNOWN;
 }
 
 /* CATALOG TABLE, as "laketop do" has it, is CATALOG.TABLE. Returns which word is the first of the choices. */

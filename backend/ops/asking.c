@@ -68,6 +68,13 @@ bool target_of_kind(const struct lake *lake, const struct action_wish *w, const 
 	return true;
 }
 
+enum err_code unless_known(const struct lake *lake, const char *service, const struct table *listed)
+{
+	const struct service *s = lake_service(lake, service);
+
+	return s && s->verdict.shown.verdict == VERDICT_SERVING && listed ? ERR_USAGE : ERR_CONNECT;
+}
+
 bool seen_since(const struct lake *lake, const char *service, int64_t when)
 {
 	const struct service *s = lake_service(lake, service);

@@ -59,8 +59,10 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 		return false;
 	if (!row_of_wish(lake, w, &table, &row)) {
 		snprintf(why, 200, "%.50s has no %s \"%.80s\"", w->service, !strcmp(w->verb, "restart-task") ? "task" : "connector", w->subject);
+		t->because = unless_known(lake, w->service, table);
 		return false;
 	}
+	t->because = ERR_SYSTEM; /* what follows is its state */
 	state = row_text(table, row, "state");
 	if ((!strcmp(w->verb, "pause") && !strcmp(state, "PAUSED")) || (!strcmp(w->verb, "resume") && !strcmp(state, "RUNNING"))) {
 		snprintf(why, 200, "it is %.20s already", state);

@@ -108,10 +108,23 @@ static const struct service *connect_of(const struct lake *lake, const struct ca
 	return is_kind(s, "spark-connect") ? s : NULL;
 }
 
+/* NULL: it is a program, or there is none. */
+static const struct service *engine_of(const struct lake *lake, const struct catalog *c, enum runner by)
+{
+	return by == BY_TRINO ? trino_of(lake, c) : by == BY_CONNECT ? connect_of(lake, c) : NULL;
+}
+
+/* NULL: nothing. */
+static const char *trino_lacks(const char *verb)
+{
+	return chore_of(verb)->format == FORMAT_DELTA ? "laketop runs it by Spark alone" :
+		!strcmp(verb, "deletes") ? "Trino has no procedure for it: its compaction drops position deletes, too" : NULL;
+}
+
 /* Why that one cannot; "" it can. */
 static const char *why_not(const struct lake *lake, const struct catalog *c, const char *verb, enum runner by, char out[200])
 {
-	const struct service *s = by == BY_TRINO ? trino_of(lake, c) : connect_of(lake, c);
+	const struct service *s = engine_of(lake, c, by);
 
 	out[0] = '\0';
 	if (by == BY_COMMAND && !c->spark_sql)
@@ -120,12 +133,10 @@ static const char *why_not(const struct lake *lake, const struct catalog *c, con
 		no(out, "no Trino is known here");
 	else if (by != BY_COMMAND && !s)
 		no(out, "[catalog %.60s] names no Spark Connect that could: \"engine = SERVICE\"", c->name);
+	else if (by == BY_TRINO && trino_lacks(verb))
+		no(out, "%s", trino_lacks(verb));
 	else if (by != BY_COMMAND && !serves(s))
 		no(out, "%.80s does not serve: %.60s", s->name, verdict_word(s->verdict.shown.verdict));
-	else if (by == BY_TRINO && chore_of(verb)->format == FORMAT_DELTA)
-		no(out, "laketop runs it by Spark alone");
-	else if (by == BY_TRINO && !strcmp(verb, "deletes"))
-		no(out, "Trino has no procedure for it: its compaction drops position deletes, too");
 	return out;
 }
 
@@ -152,6 +163,20 @@ static bool choose(const struct lake *lake, const struct catalog *c, const struc
 	return no(why, "nobody can run it: %.160s", why_not(lake, c, w->verb, BY_CONNECT, reason));
 }
 
+/* One that could run it is known, and does not serve: there is nothing wrong with the wish. */
+static bool one_is_down(const struct lake *lake, const struct catalog *c, const struct action_wish *w)
+{
+	const char *wanted = wish_option(w, "by");
+
+	for (enum runner by = BY_CONNECT; by <= BY_TRINO; by++) {
+		const struct service *s = engine_of(lake, c, by);
+
+		if (s && !serves(s) && (!wanted || !wanted[0] || !strcmp(wanted, runner_words[by])) && (by != BY_TRINO || !trino_lacks(w->verb)))
+			return true;
+	}
+	return false;
+}
+
 static bool answers(const struct lake *lake, const struct catalog *c, char why[200])
 {
 	const struct service *s = c->service ? lake_service(lake, c->service->name) : NULL;
@@ -162,7 +187,7 @@ static bool answers(const struct lake *lake, const struct catalog *c, char why[2
 
 static bool fill(const struct lake *lake, const struct catalog *c, const char *table, enum runner by, struct action_target *t, char why[200])
 {
-	const struct service *s = by == BY_TRINO ? trino_of(lake, c) : by == BY_CONNECT ? connect_of(lake, c) : NULL;
+	const struct service *s = engine_of(lake, c, by);
 
 	*t = (struct action_target){0};
 	if (s && !target_fill(lake, s->name, t, why))
@@ -191,8 +216,14 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	if (format && !text_starts(text_of(format), chore->format == FORMAT_DELTA ? "delta" : "iceberg")) /* "iceberg v2" */
 		return no(why, "it is for %s tables, and this one is %s%.40s", chore->format == FORMAT_DELTA ? "Delta" : "Iceberg",
 			!strcmp(format, "view") ? "a " : "", format);
-	if (!choose(lake, c, w, &by, why) || !answers(lake, c, why))
+	if (!choose(lake, c, w, &by, why)) {
+		t->because = one_is_down(lake, c, w) ? ERR_CONNECT : ERR_USAGE;
 		return false;
+	}
+	if (!answers(lake, c, why)) {
+		t->because = ERR_CONNECT;
+		return false;
+	}
 	return fill(lake, c, w->subject, by, t, why);
 }
 

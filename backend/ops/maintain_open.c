@@ -49,6 +49,7 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	}
 	if (s->verdict.shown.verdict != VERDICT_SERVING) {
 		snprintf(why, 200, "%.80s does not serve: %.60s", s->name, verdict_word(s->verdict.shown.verdict));
+		t->because = ERR_CONNECT;
 		return false;
 	}
 	if (!target_fill(lake, s->name, t, why))

@@ -99,11 +99,13 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 		return false;
 	if (!row_of(groups, "group", w->subject, &row)) {
 		snprintf(why, 200, "%.50s has no group \"%.80s\"", w->service, w->subject);
+		t->because = unless_known(lake, w->service, groups);
 		return false;
 	}
 	if (row_int(groups, row, "members") > 0) {
 		snprintf(why, 200, "it has %" PRId64 " member%s: stop them first", row_int(groups, row, "members"),
 			row_int(groups, row, "members") == 1 ? "" : "s");
+		t->because = ERR_SYSTEM;
 		return false;
 	}
 	if (to && to[0] && !offset_aim_read(to, lake->wall, &aim)) { /* where it is not said yet, prepare asks for it */

@@ -196,7 +196,7 @@ uint64_t ops_wish(struct ops *o, const struct lake *lake, const struct action_wi
 		return 0;
 	}
 	if (!spec->offer(lake, wish, &target, why)) {
-		err_set(err, ERR_USAGE, "%s", why);
+		err_set(err, target.because ? target.because : ERR_USAGE, "%s", why);
 		return 0;
 	}
 	if (!make_room(o)) {

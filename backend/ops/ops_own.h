@@ -44,6 +44,8 @@ const char *row_text(const struct table *t, size_t row, const char *column);
 int64_t row_int(const struct table *t, size_t row, const char *column);
 bool row_of(const struct table *t, const char *column, const char *text, size_t *row);
 bool seen_since(const struct lake *lake, const char *service, int64_t when); /* clock_ms() */
+/* For offer: why something is not listed: it is not there (ERR_USAGE), or the service does not answer (ERR_CONNECT). */
+enum err_code unless_known(const struct lake *lake, const char *service, const struct table *listed);
 /* For offer: a part of a service of that kind. */
 bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 

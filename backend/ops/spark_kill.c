@@ -76,10 +76,12 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 		return false;
 	if (!is_id(w->subject) || !row_of(table, "id", w->subject, &row)) {
 		snprintf(why, 200, "%.50s lists no \"%.80s\"", w->service, w->subject);
+		t->because = unless_known(lake, w->service, table);
 		return false;
 	}
 	if (!is_active(row_text(table, row, "state"))) {
 		snprintf(why, 200, "it is %.30s already", row_text(table, row, "state"));
+		t->because = ERR_SYSTEM;
 		return false;
 	}
 	return true;
@@ -234,6 +236,6 @@ static bool never(struct action_job *j, struct err *err)
 }
 
 const struct action_spec action_stop_query = {
-	.verb = "stop-query", .help = "stop a streaming query", .on = ON_QUERY, .destructive = true, .limit_ms = 1000, .offer = offer_query,
-	.prepare = never, .run = never,
+	.verb = "stop-query", .help = "stop a streaming query", .never = "no interface of Spark does it from outside its session", .on = ON_QUERY,
+	.destructive = true, .limit_ms = 1000, .offer = offer_query, .prepare = never, .run = never,
 };

@@ -187,21 +187,27 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	say_others(lake, s, doing, t->others, sizeof t->others);
 	if (doing == DOING_START && (v == VERDICT_SERVING || v == VERDICT_SICK || v == VERDICT_WRONG_VERSION)) {
 		snprintf(why, 200, "%.60s runs already", w->service);
+		t->because = ERR_SYSTEM;
 		return false;
 	}
-	if (doing == DOING_START && port_is_taken(lake, s, t->container_name, why))
+	if (doing == DOING_START && port_is_taken(lake, s, t->container_name, why)) {
+		t->because = ERR_SYSTEM;
 		return false;
+	}
 	if (doing == DOING_STOP && (v == VERDICT_ABSENT || v == VERDICT_STOPPED) && !t->pid) {
 		snprintf(why, 200, "%.60s does not run", w->service);
+		t->because = ERR_SYSTEM;
 		return false;
 	}
 	if (v == VERDICT_IMPOSTOR || v == VERDICT_BLOCKED) {
 		snprintf(why, 200, "its port is not its own: %.150s", s->verdict.shown.reason);
+		t->because = ERR_SYSTEM;
 		return doing == DOING_STOP && t->container[0];
 	}
 	if (s->expected && s->expected->container && !t->container[0] && lake->docker && lake->docker->docker != DOCKER_OK &&
 		way_of(t, doing) != WAY_PROGRAM) {
 		snprintf(why, 200, "its container cannot be seen: %.150s", lake->docker->docker_words);
+		t->because = ERR_CONNECT;
 		return false;
 	}
 	if (way_of(t, doing) == WAY_NONE) {

@@ -118,6 +118,9 @@ static bool prepare(struct seat *s)
 	s->job.wait = wait_for(PREPARE_MS, s->cancel);
 	if (!s->job.spec->prepare(&s->job, &err)) {
 		mask_secrets(o->options.profile, err.words, sizeof err.words);
+		pthread_mutex_lock(&o->lock);
+		s->shown.because = err.code;
+		pthread_mutex_unlock(&o->lock);
 		set_state(s, step_of(s) == STEP_DROP ? ACTION_CANCELLED : s->job.needless ? ACTION_NEEDLESS : ACTION_FAILED, err.words);
 		return false;
 	}

@@ -243,7 +243,10 @@ static enum exit_code failed(const struct snapshot *s, const struct report_rows 
 {
 	buf_printf(notes, "%s%s%s\n", text_starts(text_of(s->err.words), asked->service) ? "" : asked->service,
 		text_starts(text_of(s->err.words), asked->service) ? "" : ": ", s->err.words[0] ? s->err.words : "it hands out no rows");
-	return s->err.code == ERR_TIMEOUT ? EXIT_TIME : s->err.code == ERR_USAGE ? EXIT_UNKNOWN : EXIT_NOT_READY;
+	if (s->err.code == ERR_TIMEOUT)
+		return EXIT_TIME;
+	/* there is no such table, or nobody could be asked */
+	return s->err.code == ERR_USAGE || s->err.code == ERR_CONNECT || s->err.code == ERR_AUTH ? EXIT_UNKNOWN : EXIT_NOT_READY;
 }
 
 enum exit_code report_rows(const struct lake *lake, const struct report_options *options, const struct report_rows *asked, struct buf *out,

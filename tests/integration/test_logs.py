@@ -174,7 +174,7 @@ def words_for_who_asks_wrongly():
     done = logs("kafkaa", "--profile", path)
     ok("an-unknown-service-is-a-usage-error-with-the-nearest-name", done.returncode == 2 and 'did you mean "kafka"' in done.stderr, done)
     done = logs("kafka", "--profile", path)
-    ok("one-whose-log-nobody-knows-is-told-which-key-to-add", done.returncode == 2 and "log = FILE" in done.stderr and "[service kafka]" in done.stderr, done)
+    ok("one-whose-log-nobody-knows-is-told-which-key-to-add", done.returncode == 3 and "log = FILE" in done.stderr and "[service kafka]" in done.stderr, done)
     done = logs("kafka/app-1", "--profile", path)
     ok("an-application-that-nobody-knows-is-told-how-to-be-named", done.returncode == 2 and "app-1" in done.stderr and "WORKER" in done.stderr, done)
     done = logs("airflow", "--profile", path)

@@ -125,7 +125,7 @@ def errors_are_words():
         own.write("[service spark-connect]\nkind = spark-connect\nport = 1\n")
         own.flush()
         done = laketop("rows", f"{N}.types", "--service", "spark-connect", "--profile", own.name)
-        ok("an-engine-that-does-not-serve-is-said-so", done.returncode == 1 and "does not answer" in done.stderr, (done.returncode, done.stderr))
+        ok("an-engine-that-does-not-serve-is-said-so", done.returncode == 3 and "does not answer" in done.stderr, (done.returncode, done.stderr))
         done = laketop("rows", f"{N}.types", "--profile", own.name)
         ok("no-engine-is-said-so", done.returncode == 2 and "engine" in done.stderr, done.stderr)
 

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What commands say and end with where nothing runs: no lab is needed. Who wished rightly is told apart from who did not."""
+import atexit
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from check import end, laketop, ok, story  # noqa: E402
+
+HOME = tempfile.mkdtemp(prefix="laketop-words-")
+atexit.register(shutil.rmtree, HOME, True)
+ENV = {**os.environ, "HOME": HOME, "XDG_STATE_HOME": HOME, "XDG_CONFIG_HOME": HOME, "LC_ALL": "C.UTF-8", "TZ": "UTC", "LAKETOP_WORDS": "a-secret-word"}
+
+
+def free_ports(n):
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
+    ports = [s.getsockname()[1] for s in held]
+    for s in held:
+        s.close()
+    return ports
+
+
+NESSIE, TRINO, CONNECT, KAFKA, WEB, PG = free_ports(6)
+PROFILE = pathlib.Path(HOME, "words.ini")
+PROFILE.write_text(f"""[laketop]
+profile = words
+[service nessie]
+kind = nessie
+port = {NESSIE}
+[service trino]
+kind = trino
+port = {TRINO}
+[service spark-connect]
+kind = spark-connect
+port = {CONNECT}
+[service kafka]
+kind = kafka
+port = {KAFKA}
+[service web]
+kind = other
+port = {WEB}
+start = /bin/true
+[service pg]
+kind = postgres
+port = {PG}
+user = lake
+password_env = LAKETOP_WORDS
+[catalog lake]
+kind = iceberg-rest
+service = nessie
+engine = spark-connect
+[catalog by-command]
+kind = iceberg-rest
+service = nessie
+spark_sql = /bin/false
+[catalog by-trino]
+kind = iceberg-jdbc
+service = pg
+engine = trino
+""")
+
+
+def said(*args):
+    return laketop(*args, "--profile", str(PROFILE), env=ENV)
+
+
+def ends(name, code, words, *args):
+    done = said(*args)
+    ok(name, done.returncode == code and words in done.stdout + done.stderr, (done.returncode, done.stdout, done.stderr))
+
+
+def what_is_wrong_with_the_world_is_no_usage_error():
+    for name, args, words in (
+            ("an-engine", ("do", "compact", "lake", "a.b"), "does not serve"), ("a-catalog", ("do", "compact", "by-command", "a.b"), "does not serve"),
+            ("a-trino", ("do", "compact", "by-trino", "a.b"), "does not serve"), ("a-broker", ("do", "reset-latest", "kafka", "g"), "no group"),
+            ("a-database", ("do", "terminate", "pg", "55"), "refused"), ("a-plan", ("plan", "compact", "lake.a.b"), "cannot be asked"),
+            ("a-table", ("table", "lake.a.b"), "cannot be asked"), ("rows", ("rows", "lake.a.b"), "does not answer"), ("lag", ("lag",), "no Kafka"),
+            ("tables", ("tables",), "refused"), ("a-log", ("logs", "kafka"), "log = FILE")):
+        ends(f"{name}-that-is-down-cannot-be-known", 3, words, *args)
+
+
+def what_was_wished_wrongly_is_one():
+    for name, args, words in (
+            ("a-catalog-that-is-not-there", ("do", "compact", "nowhere", "a.b"), "no [catalog nowhere]"),
+            ("no-table", ("do", "compact", "lake"), "which table"), ("an-engine-that-is-none", ("do", "compact", "lake", "a.b", "by=x"), "expected"),
+            ("an-option-that-is-none", ("do", "compact", "lake", "a.b", "x=1"), "no option"), ("the-wrong-kind", ("do", "kill", "web", "x"), "is no"),
+            ("a-log-of-nobody", ("logs", "kafak"), "did you mean")):
+        ends(f"{name}-is-a-usage-error", 2, words, *args)
+
+
+def what_is_so_already_is_no_failure():
+    ends("a-stop-of-what-does-not-run", 0, "absent already", "do", "stop", "web")
+
+
+def what_nobody_can_do_says_so_where_verbs_are_listed():
+    listed = said("do").stderr
+    lines = {line.split()[0]: line for line in listed.splitlines() if line.startswith("  ")}
+    ok("verbs-are-listed", "compact" in lines and "cannot" not in lines["compact"], listed)
+    ok("a-query-cannot-be-stopped", "cannot: no interface" in lines.get("stop-query", ""), listed)
+    ends("and-says-so-when-it-is-wished", 2, "only streaming queries", "do", "stop-query", "web", "q")
+
+
+story(what_is_wrong_with_the_world_is_no_usage_error)
+story(what_was_wished_wrongly_is_one)
+story(what_is_so_already_is_no_failure)
+story(what_nobody_can_do_says_so_where_verbs_are_listed)
+end()
