@@ -32,11 +32,6 @@ static const char *mark_of(enum severity severity)
 	return severity == SEVERITY_BLOCKING ? "!!" : severity == SEVERITY_WARNING ? "!" : "";
 }
 
-static enum style style_of(enum severity severity)
-{
-	return severity == SEVERITY_BLOCKING ? STYLE_BAD : severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL;
-}
-
 static bool keep(const void *ctx, size_t back)
 {
 	const struct rows *rows = ctx;
@@ -55,7 +50,7 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 {
 	const struct rows *rows = ctx;
 	const struct event *e = event_at(rows->lake, rows->at[at]);
-	enum style style = style_of(e->severity);
+	enum style style = severity_style(e->severity);
 
 	cells[TIME] = (struct grid_cell){.s = clock_hms(scratch[TIME], e->wall), .style = STYLE_DIM};
 	cells[AGO] = (struct grid_cell){.s = clock_span(scratch[AGO], rows->lake->wall > e->wall ? rows->lake->wall - e->wall : 0),

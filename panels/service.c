@@ -147,7 +147,7 @@ static void draw_findings(struct document *d)
 	section(d, "FINDINGS");
 	for (size_t i = 0; i < j->n_findings; i++) {
 		const struct judged_finding *f = &j->findings[i];
-		enum style style = f->severity == SEVERITY_BLOCKING ? STYLE_BAD : f->severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL;
+		enum style style = severity_style(f->severity);
 		int x = d->c->width < MEDIUM ? NARROW_INDENT : INDENT;
 
 		show_text(d->c, d->y, 1, 1, style, f->severity == SEVERITY_INFO ? "" : "!");
@@ -354,9 +354,7 @@ static void draw_recent(struct document *d)
 		if (left-- == RECENT_EVENTS)
 			section(d, "WHAT HAPPENED");
 		show_text(d->c, d->y, 1, 8, STYLE_DIM, clock_hms(hms, e->wall));
-		show_text(d->c, d->y++, 12, d->c->width - 13,
-			e->severity == SEVERITY_BLOCKING ? STYLE_BAD : e->severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL,
-			e->words);
+		show_text(d->c, d->y++, 12, d->c->width - 13, severity_style(e->severity), e->words);
 	}
 }
 

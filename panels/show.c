@@ -69,6 +69,11 @@ enum style verdict_style(enum verdict v)
 	return STYLE_UNKNOWN;
 }
 
+enum style severity_style(enum severity severity)
+{
+	return severity == SEVERITY_BLOCKING ? STYLE_BAD : severity == SEVERITY_WARNING ? STYLE_WARN : STYLE_NORMAL;
+}
+
 enum style service_style(const struct service *s)
 {
 	enum verdict v = service_verdict(s);

@@ -11,6 +11,7 @@
 /* ---- a service ---- */
 bool service_is(const struct service *s, const char *kind);
 enum verdict service_verdict(const struct service *s); /* unknown until it was judged */
+enum style severity_style(enum severity severity);
 enum style service_style(const struct service *s);     /* what is not required is never red */
 unsigned service_findings(const struct service *s, enum severity least);
 const char *failed_glyph(bool ascii);                  /* of what failed, is dead or does not get on, and is no service */
