@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * The Iceberg JDBC catalog in PostgreSQL: a table of pointers, one row per table or view, each to its
- * newest metadata.json. One session is kept (application_name laketop, read-only) and asked twice:
- * where iceberg_tables is and what it looks like, then for its rows. Neither statement can fail
- * where the table is missing or forbidden: an ERROR would stand in the server's log.
+ * newest metadata.json. Each look has a session of its own (application_name laketop, read-only): one that
+ * is kept would hold up a shutdown that waits for its clients. It is asked twice: where iceberg_tables is
+ * and what it looks like, then for its rows. Neither statement can fail where the table is missing or
+ * forbidden: an ERROR would stand in the server's log.
  *
  * The oldest layout (V0) has no iceberg_type; in later ones (V1) it is NULL for tables from before.
  * Namespaces are joined by dots; iceberg-go writes those with dots inside as a JSON array. Several
@@ -159,7 +160,7 @@ static bool list(struct probe *p, const struct catalog *c, void **state, bool (*
 	PQclear(where);
 	PQclear(rows);
 	buf_free(&sql);
-	postgres_renew(&j->session);
+	postgres_hang_up(&j->session);
 	return rows != NULL;
 }
 

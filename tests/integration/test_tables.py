@@ -18,7 +18,7 @@ os.environ.update(LAB.env)  # before the lab's own modules are read: they take t
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 for known in [n for n, m in sys.modules.items() if str(getattr(m, "__file__", "")).startswith(str(ROOT / "tests" / "lab"))]:
     del sys.modules[known]  # ports were chosen by their help, with the shared lab's home
-from services import psql, s3_put  # noqa: E402
+from services import DATABASE, HOST, USER, port, postgres_bin, psql, s3_put, secret  # noqa: E402
 
 FIXTURE = ROOT / "tests" / "lab" / "fixture"
 WATCH = str(pathlib.Path(os.environ.get("LAKETOP_TABLES", ROOT / "build" / "release" / "tables")))
@@ -179,6 +179,35 @@ class Watch:
         self.child.wait(60)
 
 
+def a_shutdown_that_waits_is_told_and_not_held_up():
+    """A plain kill of PostgreSQL takes no new client and waits for those that are there: laketop is not one of them, nor calls that serving."""
+    pid = int((LAB.home / "run" / "postgres.pid").read_text().split()[0])
+    client = subprocess.Popen([os.path.join(postgres_bin(), "psql"), "-XqAtc", "SELECT 1", "-f", "-", "-h", HOST, "-p", str(port("postgres")), "-U", USER, "-d", DATABASE],
+                              env={**os.environ, "PGPASSWORD": secret("postgres")}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        client.stdout.readline()  # it is in
+        with screen("--profile", LAB.profile, columns=180) as seen:
+            until(90, lambda: seen.word("postgres") == "serving")
+            seen.press("4")
+            until(90, lambda: "kitchens" in seen.text())  # the catalog is asked, too
+            seen.press("1")
+            os.kill(pid, signal.SIGTERM)
+            ok("a-server-that-shuts-down-does-not-serve", until(60, lambda: seen.word("postgres") == "sick"), seen.text())
+            ok("and-says-whom-it-waits-for", until(60, lambda: "is shutting down, waits for 1 client" in seen.text()), seen.text())
+            ok("with-its-last-client-it-ends-for-laketop-holds-none", client.communicate(timeout=60) and until(60, lambda: not alive(pid)), seen.text())
+            ok("and-is-gone", until(60, lambda: seen.word("postgres") in ("absent", "stopped")), seen.text())
+    finally:
+        client.kill()
+        LAB.up()
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def through_one_engine():
     """Dropped, made again, and the database gone and back, under the same eyes."""
     watch = Watch(4000, 300, LAB.profile)
@@ -247,6 +276,7 @@ with LAB:
     LAB.up()
     LAB("seed")
     for test in (figures_are_what_spark_counted, one_table_through_two_catalogs_is_one_row, a_database_without_a_catalog_says_so, exit_codes, layouts, missing_metadata,
-                 truncated_manifest_list, refused_key, polite, through_one_engine, ten_thousand_tables):
-        story(test)
+                 truncated_manifest_list, refused_key, a_shutdown_that_waits_is_told_and_not_held_up, polite, through_one_engine, ten_thousand_tables):
+        if not sys.argv[1:] or test.__name__ in sys.argv[1:]:
+            story(test)
 end()
