@@ -35,7 +35,7 @@ struct action_wish { /* what somebody wants; nothing of it is trusted */
 bool wish_option_set(struct action_wish *w, const char *name, const char *value); /* false: no room */
 const char *wish_option(const struct action_wish *w, const char *name);           /* NULL: not given */
 
-enum { ACTION_MARKS_MAX = 32 };
+enum { ACTION_MARKS_MAX = 64 }; /* a whole stack is about 40 services */
 struct action_mark { /* one of several things that the same is wished for */
 	char service[NAME_SIZE], subject[ACTION_SUBJECT_SIZE];
 };

@@ -111,7 +111,7 @@ bool acting_list(struct acting *a, const struct lake *lake)
 
 	begin(a, ACTING_LIST);
 	n = add_done(a, lake);
-	for (int i = 0, offered = 0; i < offers_end(lake); i++) {
+	for (int i = 0, offered = 0, end = offers_end(lake); i < end; i++) {
 		if (!offer_get(lake, i, &offer))
 			continue;
 		if (!offered++)

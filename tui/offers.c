@@ -13,7 +13,7 @@
 #include "runbook.h"
 #include "service.h"
 
-enum { GROUPS_MAX = 16, GROUP_VERBS = 2 };
+enum { GROUPS_MAX = 64, GROUP_VERBS = 2 };
 
 static const char *const testdata_verbs[TESTDATA_COUNT] = {"generate", "load", "stream", "stats", "clean"};
 
@@ -22,11 +22,6 @@ static const struct profile *profile_of(const struct lake *lake)
 	static const struct profile none;
 
 	return lake->profile ? lake->profile : &none;
-}
-
-int offers_end(const struct lake *lake)
-{
-	return 2 * (int)profile_of(lake)->n_runbooks + TESTDATA_COUNT + GROUP_VERBS * GROUPS_MAX;
 }
 
 /* ---- several services ---- */
@@ -91,6 +86,13 @@ static size_t find_groups(const struct lake *lake, struct group groups[GROUPS_MA
 			add_group(groups, &n, family, s->expected->version);
 	}
 	return n;
+}
+
+int offers_end(const struct lake *lake)
+{
+	struct group groups[GROUPS_MAX];
+
+	return 2 * (int)profile_of(lake)->n_runbooks + TESTDATA_COUNT + GROUP_VERBS * (int)find_groups(lake, groups);
 }
 
 static bool get_group(const struct lake *lake, int number, struct offer *out)
@@ -190,7 +192,7 @@ bool offer_get(const struct lake *lake, int number, struct offer *out)
 	char detail[sizeof out->detail];
 
 	*out = (struct offer){.can = false};
-	if (number < 0 || number >= offers_end(lake))
+	if (number < 0)
 		return false;
 	if (number >= books + TESTDATA_COUNT)
 		return get_group(lake, number - books - TESTDATA_COUNT, out);

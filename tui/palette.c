@@ -92,7 +92,7 @@ static void add_services(struct chooser *ch, const struct lake *lake)
 
 static void add_offers(struct chooser *ch, const struct lake *lake)
 {
-	for (int i = 0; i < offers_end(lake); i++) {
+	for (int i = 0, end = offers_end(lake); i < end; i++) {
 		struct offer offer;
 
 		if (offer_get(lake, i, &offer))

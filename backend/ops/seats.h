@@ -15,7 +15,7 @@
 #include "ops_own.h"
 #include "runbook.h"
 
-enum { JOBS_MAX = 64, OPEN_MAX = 16, OFFER_MS = 600000 };
+enum { JOBS_MAX = 2 * ACTION_MARKS_MAX, OPEN_MAX = 16, OFFER_MS = 600000 };
 
 enum step { STEP_NONE, STEP_QUEUE, STEP_RUN, STEP_DROP };
 

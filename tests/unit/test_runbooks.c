@@ -1024,6 +1024,51 @@ static void several_services_are_offered_as_one(void **state)
 	free(a);
 }
 
+/* A whole stack, and more versions than anybody has: each of 60 services is started by one yes. */
+static void a_whole_stack_is_offered_and_the_gate_holds_it(void **state)
+{
+	enum { MANY = 60, VERSIONS = 20 };
+	static struct service all[MANY], *list[MANY];
+	uint64_t ids[MANY];
+	struct buf ini;
+	struct err err = {0};
+	struct offer offer;
+	char title[40];
+
+	(void)state;
+	buf_init(&ini, 1 << 16);
+	buf_puts(&ini, "[laketop]\nprofile = stack\n");
+	for (int i = 0; i < MANY; i++)
+		buf_printf(&ini, "[service s%d]\nkind = %s\nport = %d\nversion = 4.%d\nstart = /bin/true\n", i, i % 2 ? "spark-worker" : "spark-master",
+			17000 + i, i / 2 % VERSIONS);
+	world.profile = profile_parse(world.local, buf_text(&ini), "/etc/stack.ini", &err);
+	buf_free(&ini);
+	assert_non_null(world.profile);
+	world.lake = (struct lake){.host = "localhost", .profile = world.profile, .services = list, .n_services = MANY, .facts = &world.facts};
+	for (size_t i = 0; i < MANY; i++) {
+		const struct expectation *x = &world.profile->services[i];
+
+		all[i] = (struct service){.name = x->name, .expected = x, .kind = x->kind, .at = {"127.0.0.1", x->ports[0].port}, .required = true};
+		all[i].verdict.shown.verdict = VERDICT_ABSENT;
+		list[i] = &all[i];
+	}
+	for (int version = 0; version < VERSIONS; version++) {
+		snprintf(title, sizeof title, "start spark 4.%d", version);
+		assert_true(offered_as(&world.lake, title, &offer));
+	}
+	assert_true(offered_as(&world.lake, "start all", &offer));
+	assert_true(offer.can);
+	assert_int_equal(offer.n_marks, MANY);
+	open_gate(false, false);
+	for (size_t i = 0; i < MANY; i++) {
+		struct action_wish w = wish_of("start", offer.marks[i].service);
+
+		ids[i] = wished(&w);
+	}
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(until(ids[i], ACTION_OFFERED), ACTION_OFFERED);
+}
+
 /* ---- nothing to do ---- */
 
 /* A Delta table of so many files of 1000 bytes in the folder t, told by its catalog. */
@@ -1138,6 +1183,7 @@ int main(void)
 		TEST(a_resumed_run_shows_what_it_was_given),
 		TEST(a_step_tells_where_it_runs_without_its_secrets),
 		TEST(several_services_are_offered_as_one),
+		TEST(a_whole_stack_is_offered_and_the_gate_holds_it),
 		TEST(nothing_to_do_is_as_good_as_done),
 		TEST(a_step_that_has_nothing_to_do_is_done),
 		TEST(what_is_wrong_in_a_runbook_is_told_with_its_line_and_a_remedy),
