@@ -96,6 +96,7 @@ struct panel {
 	unsigned (*act)(struct panel_view *view, void *state, enum act act); /* reactions */
 	bool tables;              /* looks at tables: they are asked more often meanwhile */
 	bool logs;                /* shows lake.logs */
+	bool (*takes)(const void *state, enum act act); /* is that hint of use as it stands now? NULL: always */
 	void (*end)(void *state); /* gives back what the state holds; NULL: nothing */
 };
 extern const struct panel *const panels[]; /* ends with NULL; the first is the overview */

@@ -386,6 +386,17 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	return REACT_NONE;
 }
 
+/* Records are of a topic: where none is in sight, v shows nothing. */
+static bool takes(const void *state, enum act what)
+{
+	const struct kafka *k = state;
+	const struct level *l = k->n_levels ? &k->levels[k->n_levels - 1] : NULL;
+
+	if (what != ACT_PEEK)
+		return true;
+	return !l ? kafka_views[k->deck.at].kind == &kafka_topics : l->depth == STREAM || (l->depth == ASKED && strcmp(l->view, "peek") != 0);
+}
+
 const struct panel panel_kafka = {
 	.name = "kafka",
 	.title = "Kafka",
@@ -398,4 +409,5 @@ const struct panel panel_kafka = {
 	.state_size = sizeof(struct kafka),
 	.draw = draw,
 	.act = act,
+	.takes = takes,
 };

@@ -300,7 +300,7 @@ void frame_hints(const struct frame *f, struct canvas *line)
 	draw_key(line, &x, &end, keymap_key(ACT_BACK), f->root ? "quit" : "back");
 	draw_hint(line, &x, &end, ACT_HELP);
 	for (const struct key_hint *hint = f->panel->hints; hint && hint->act != ACT_NONE; hint++)
-		if (hint->act != ACT_BACK) /* said already */
+		if (hint->act != ACT_BACK && (!f->panel->takes || f->panel->takes(f->state, hint->act))) /* back is said already */
 			draw_key(line, &x, &end, keymap_key(hint->act), hint->label);
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
 		draw_hint(line, &x, &end, common[i]);

@@ -10,6 +10,7 @@ enum { SCREEN_MIN_WIDTH = 40, SCREEN_MIN_HEIGHT = 10 };
 struct frame {
 	const struct lake *lake;
 	const struct panel *panel;
+	const void *state;   /* the panel's */
 	bool root;           /* q quits here */
 	bool keys;           /* they are the panel's; else what is open says its own */
 	const char *filter;  /* "" none */

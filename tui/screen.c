@@ -227,8 +227,8 @@ void screen_draw(struct screen *s, struct canvas *c, int *y, int *x)
 	if (s->message[0] && now >= s->message_end)
 		s->message[0] = '\0';
 	frame = (struct frame){
-		.lake = s->lake, .panel = screen_panel(s), .root = s->top == 0, .keys = s->mode == MODE_PANEL, .filter = screen_page(s)->filter,
-		.problems_only = s->problems_only, .frozen_ms = screen_frozen(s) ? now - s->frozen : -1, .wall = clock_wall_ms(),
+		.lake = s->lake, .panel = screen_panel(s), .state = s->states[screen_page(s)->panel], .root = s->top == 0, .keys = s->mode == MODE_PANEL,
+		.filter = screen_page(s)->filter, .problems_only = s->problems_only, .frozen_ms = screen_frozen(s) ? now - s->frozen : -1, .wall = clock_wall_ms(),
 		.message = s->message[0] ? s->message : NULL,
 		.message_style = s->message_style,
 	};

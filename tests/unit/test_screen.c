@@ -135,6 +135,24 @@ static void hints_are_whole_or_not_there(void **state)
 	}
 }
 
+static void a_key_is_hinted_where_it_does_something(void **state)
+{
+	struct desk d = desk_new(FIXTURE_DEEP, 120, 24, true);
+
+	(void)state;
+	press(&d, '3');
+	assert_true(shows(&d, "x act"));
+	assert_false(shows(&d, "v records")); /* of groups there are none */
+	press(&d, K_TAB);
+	assert_true(shows(&d, "v records"));
+	press(&d, K_ENTER); /* the partitions of a topic */
+	assert_true(shows(&d, "v records"));
+	press(&d, 'v');
+	assert_true(shows(&d, "newest records of"));
+	assert_false(shows(&d, "v records"));
+	desk_free(&d);
+}
+
 /* What stands there at one width stands there at every greater one, in the same order. */
 static void hints_stand_in_one_order(void **state)
 {
@@ -837,6 +855,7 @@ int main(void)
 		cmocka_unit_test(the_title_says_machine_memory_disk_and_time_where_there_is_room),
 		cmocka_unit_test(hints_are_whole_or_not_there),
 		cmocka_unit_test(hints_stand_in_one_order),
+		cmocka_unit_test(a_key_is_hinted_where_it_does_something),
 		cmocka_unit_test(a_menu_says_how_to_leave_it_at_any_width),
 		cmocka_unit_test(below_forty_by_ten_one_line_says_so),
 		cmocka_unit_test(before_anything_is_known_nothing_is_claimed),
