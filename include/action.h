@@ -72,7 +72,7 @@ struct action_shown { /* what the lake tells of one; all clean, no secret in any
 	char verify[200];                /* how it is known to be done: "kafka serves 4.1 on 9092" */
 	char words[ACTION_WORDS_SIZE];   /* progress, then the result */
 	double part;                     /* of the work that is done, 0 to 1; NAN: cannot be known */
-	bool destructive;                /* the answer to "run?" is no unless said otherwise */
+	bool destructive;                /* it takes something away */
 	enum action_fault fault;
 	enum err_code because;           /* why it could not be prepared */
 	bool again;                      /* it failed by what passes, a commit that came between: the same wish may do better */

@@ -149,7 +149,11 @@ enum style action_style(const struct action_shown *a);
 void action_why_draw(struct canvas *c, int y, const char *words); /* wrapped: what a line of a menu had no room for */
 bool action_takes_options(const struct lake *lake, const struct action_shown *a);
 bool action_can_be_asked(const struct action_shown *a); /* of one that was left open: a server knows whether it still runs */
-void action_draw(const struct lake *lake, uint64_t id, struct canvas *c);
+/* Behind a label: lines of its own are kept, long ones wrapped. Returns the lines used, also of a canvas that has none. */
+int action_part_draw(struct canvas *c, int y, const char *label, enum style style, const char *s);
+enum { ACTION_LIMIT_SIZE = 120 };
+const char *action_limit(const struct action_shown *a, char out[ACTION_LIMIT_SIZE]); /* when it is cut short; "": it says so by itself */
+void action_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c); /* from line top on */
 /* A run of a runbook, from line top on; top -1: where it runs. False: that action is none. */
 bool run_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c);
 

@@ -10,7 +10,7 @@
 #include "runbook.h"
 #include "show.h"
 
-enum { LABEL_WIDTH = 10, BAR_WIDTH = 30 };
+enum { LABEL_WIDTH = 10, BAR_WIDTH = 30, LIMIT_MOST = 86400000 };
 
 const struct action_shown *lake_action(const struct lake *lake, uint64_t id)
 {
@@ -41,8 +41,7 @@ enum style action_style(const struct action_shown *a)
 	return STYLE_ACCENT;
 }
 
-/* Lines of its own are kept, long ones wrapped. Returns the lines used. */
-static int draw_part(struct canvas *c, int y, const char *label, enum style style, const char *s)
+int action_part_draw(struct canvas *c, int y, const char *label, enum style style, const char *s)
 {
 	struct text rest = text_of(s), line;
 	char words[ACTION_EXACT_SIZE];
@@ -51,7 +50,7 @@ static int draw_part(struct canvas *c, int y, const char *label, enum style styl
 	if (!s[0])
 		return 0;
 	canvas_text(c, y, 1, LABEL_WIDTH, STYLE_DIM, label);
-	while (text_line(&rest, &line) && y < c->height)
+	while (text_line(&rest, &line))
 		y += int_max(1, show_wrapped(c, y, 1 + LABEL_WIDTH, c->width - LABEL_WIDTH - 2, style, text_copy(words, sizeof words, line)));
 	return y - first;
 }
@@ -98,9 +97,7 @@ static const char *question(const struct lake *lake, const struct action_shown *
 	case ACTION_PREPARING:
 		return "finding out what exactly it would do; nothing is changed yet";
 	case ACTION_OFFERED:
-		if (action_takes_options(lake, a))
-			return a->destructive ? "Run it? [y/N]   o changes its options   Esc leaves" : "Run it? [y/n]   o changes its options   Esc leaves";
-		return a->destructive ? "Run it? [y/N]   Esc leaves" : "Run it? [y/n]   Esc leaves";
+		return action_takes_options(lake, a) ? "Run it? [y/N]   o changes its options   Esc leaves" : "Run it? [y/N]   Esc leaves";
 	case ACTION_QUEUED:
 		return "it waits for those before it   c takes it out   Esc leaves it waiting (X lists it)";
 	case ACTION_RUNNING:
@@ -122,30 +119,60 @@ static const char *question(const struct lake *lake, const struct action_shown *
 	return "";
 }
 
-void action_draw(const struct lake *lake, uint64_t id, struct canvas *c)
+const char *action_limit(const struct action_shown *a, char out[ACTION_LIMIT_SIZE])
+{
+	const struct action_spec *spec = action_spec_named(a->wish.verb);
+	char run[CLOCK_TEXT], verify[CLOCK_TEXT];
+
+	out[0] = '\0';
+	if (spec && spec->limit_ms && spec->limit_ms <= LIMIT_MOST) /* a longer one has a limit of its own, and its effect says so */
+		snprintf(out, ACTION_LIMIT_SIZE, "cut short after %s%s%s", clock_span(run, spec->limit_ms), spec->settled ? "; failed if it is not so after another " : "",
+			spec->settled ? clock_span(verify, spec->verify_ms) : "");
+	return out;
+}
+
+/* Returns the lines used; on a canvas without any they are only counted. */
+static int draw_all(const struct lake *lake, const struct action_shown *a, struct canvas *c, int top)
+{
+	char span[CLOCK_TEXT], state[80], limit[ACTION_LIMIT_SIZE];
+	int y = -top;
+
+	canvas_text(c, y++, 1, -1, a->destructive ? STYLE_WARN : STYLE_TITLE, a->title);
+	y += action_part_draw(c, y, "runs", STYLE_NORMAL, a->exact);
+	y += action_part_draw(c, y, "effect", STYLE_NORMAL, a->effect);
+	y += action_part_draw(c, y, "done when", STYLE_NORMAL, a->verify);
+	if (a->state == ACTION_OFFERED)
+		y += action_part_draw(c, y, "limit", STYLE_DIM, action_limit(a, limit));
+	if (a->begun) {
+		snprintf(state, sizeof state, "%s%s%s", action_state_word(a->state), a->state == ACTION_OPEN ? " since " : " ",
+			clock_span(span, (a->ended ? a->ended : lake->wall) - a->begun));
+		y += action_part_draw(c, y, "state", action_style(a), state);
+	} else if (action_is_over(a->state))
+		y += action_part_draw(c, y, "state", action_style(a), action_state_word(a->state));
+	if (a->state == ACTION_RUNNING)
+		y += draw_bar(c, y, a->part);
+	return y + action_part_draw(c, y, action_is_over(a->state) ? "result" : "now", action_style(a), a->words) + top;
+}
+
+void action_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c)
 {
 	const struct action_shown *a = lake_action(lake, id);
-	char span[CLOCK_TEXT], state[80];
-	int y = 0;
+	struct canvas nowhere = *c, body;
+	int asks, lines, below;
 
 	canvas_clear(c);
 	if (!a) {
 		canvas_text(c, 0, 1, -1, STYLE_DIM, "one moment");
 		return;
 	}
-	canvas_text(c, y++, 1, -1, a->destructive ? STYLE_WARN : STYLE_TITLE, a->title);
-	y += draw_part(c, y, "runs", STYLE_NORMAL, a->exact);
-	y += draw_part(c, y, "effect", STYLE_NORMAL, a->effect);
-	y += draw_part(c, y, "done when", STYLE_NORMAL, a->verify);
-	if (a->begun) {
-		snprintf(state, sizeof state, "%s%s%s", action_state_word(a->state), a->state == ACTION_OPEN ? " since " : " ",
-			clock_span(span, (a->ended ? a->ended : lake->wall) - a->begun));
-		y += draw_part(c, y, "state", action_style(a), state);
-	} else if (action_is_over(a->state))
-		y += draw_part(c, y, "state", action_style(a), action_state_word(a->state));
-	if (a->state == ACTION_RUNNING)
-		y += draw_bar(c, y, a->part);
-	y += draw_part(c, y, action_is_over(a->state) ? "result" : "now", action_style(a), a->words);
-	y = int_min(y + 1, c->height - 1);
-	show_wrapped(c, y, 1, c->width - 2, STYLE_KEY, question(lake, a));
+	nowhere.height = 0;
+	asks = show_wrapped(&nowhere, 0, 1, c->width - 2, STYLE_KEY, question(lake, a));
+	lines = draw_all(lake, a, &nowhere, 0);
+	body = canvas_part(c, 0, 0, int_max(c->height - asks - 1, 1), c->width);
+	*top = int_clamp(*top, 0, int_max(lines - body.height, 0));
+	below = lines - *top - body.height;
+	draw_all(lake, a, &body, *top);
+	if (below > 0)
+		canvas_printf(c, body.height, 1, -1, STYLE_DIM, "%d more %s below: j k scroll", below, below == 1 ? "line" : "lines");
+	show_wrapped(c, below > 0 ? body.height + 1 : int_min(lines + 1, c->height - asks), 1, c->width - 2, STYLE_KEY, question(lake, a));
 }

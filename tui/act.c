@@ -16,6 +16,7 @@
 #include "log.h"
 #include "net.h"
 #include "order.h"
+#include "panel.h"
 #include "report.h"
 #include "run.h"
 #include "runbook.h"
@@ -136,6 +137,7 @@ static bool agreed(const struct setup *setup)
 static void print_offer(const struct lake *lake, const struct action_shown *a)
 {
 	const struct run_shown *run = lake_run(lake, a->id);
+	char limit[ACTION_LIMIT_SIZE];
 
 	if (run)
 		print_run_offer(run);
@@ -144,6 +146,7 @@ static void print_offer(const struct lake *lake, const struct action_shown *a)
 		print_indented("runs", a->exact);
 		print_indented("effect", a->effect);
 		print_indented("done", a->verify);
+		print_indented("limit", action_limit(a, limit));
 	}
 	fflush(stdout);
 }

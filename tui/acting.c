@@ -215,7 +215,7 @@ static enum acting_key wishes(struct acting *a, const struct action_shown *s, co
 	return ACTING_WISHES;
 }
 
-/* A run may be longer than the screen. */
+/* It may be longer than the screen. */
 static bool scrolls(struct acting *a, int key)
 {
 	int by = key == 'j' || key == K_DOWN ? 1 : key == 'k' || key == K_UP ? -1 : key == K_PAGE_DOWN || key == ' ' ? PAGE : key == K_PAGE_UP ? -PAGE : 0;
@@ -231,9 +231,8 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 {
 	const struct action_shown *s = lake_action(lake, a->id);
 
-	if (s && lake_run(lake, a->id) && scrolls(a, key))
+	if (s && scrolls(a, key))
 		return ACTING_STAYS;
-
 	if (!s)
 		return leaves(key) || key == K_ENTER ? ACTING_CLOSES : ACTING_STAYS;
 	switch (s->state) {
@@ -246,7 +245,7 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 		}
 		if (key == 'o' && takes_options(a, lake, s))
 			return ACTING_CHANGES;
-		return leaves(key) || key == 'n' || key == 'N' || (key == K_ENTER && s->destructive) ? ACTING_DROPS : ACTING_STAYS;
+		return leaves(key) || key == 'n' || key == 'N' || key == K_ENTER ? ACTING_DROPS : ACTING_STAYS;
 	case ACTION_RUNNING:
 	case ACTION_VERIFYING:
 	case ACTION_QUEUED:
@@ -337,7 +336,7 @@ void acting_draw(struct acting *a, const struct lake *lake, struct canvas *c, in
 		return;
 	case ACTING_ONE:
 		if (!run_draw(lake, a->id, &a->run_top, c))
-			action_draw(lake, a->id, c);
+			action_draw(lake, a->id, &a->run_top, c);
 		return;
 	case ACTING_MANY:
 		acting_many_draw(a, lake, c);

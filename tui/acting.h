@@ -31,7 +31,7 @@ struct acting {
 	bool go_on;             /* after one that failed */
 	uint64_t run[ACTION_MARKS_MAX]; /* of those that are offered */
 	size_t n_run;
-	int run_top;            /* of a run: the first line in sight; -1: where it runs */
+	int run_top;            /* of the one: the first line in sight; -1: of a run where it runs */
 	struct prompt word;
 	const char *wrong;      /* of the word; NULL */
 };

@@ -10,7 +10,7 @@
 #include "keymap.h"
 #include "runbook.h"
 
-enum { LABEL = 14, FIELD = 26 };
+enum { LABEL = 14, FIELD = 26, SUBJECT_AT = 11 };
 
 /* ---- the form ---- */
 
@@ -199,65 +199,66 @@ enum acting_key acting_many_key(struct acting *a, const struct lake *lake, int k
 		a->go_on = !a->go_on;
 	if (!n.preparing && n.offered && (key == 'y' || key == 'Y'))
 		return confirms(a, lake);
-	if (leaves || key == 'n' || key == 'N')
+	if (leaves || key == 'n' || key == 'N' || (key == K_ENTER && !n.preparing))
 		return n.preparing || n.offered ? ACTING_DROPS : ACTING_CLOSES;
 	return ACTING_STAYS;
 }
 
-static void put(struct canvas *c, int *line, int top, int x, enum style style, const char *label, const char *s)
-{
-	struct text rest = text_of(s), one;
-	char words[ACTION_EXACT_SIZE];
-
-	while (text_line(&rest, &one)) {
-		int y = 1 + (*line)++ - top;
-
-		if (y >= 1 && y < c->height - 1) {
-			canvas_text(c, y, x, LABEL - 1, STYLE_DIM, label);
-			canvas_text(c, y, LABEL + 1, -1, style, text_copy(words, sizeof words, one));
-		}
-		label = "";
-	}
-}
-
-static void draw_question(const struct acting *a, const struct sums *n, struct canvas *c)
+static void draw_question(const struct acting *a, const struct sums *n, int below, struct canvas *c)
 {
 	int y = c->height - 1;
-	char words[120];
+	char words[120], more[40] = "";
+
+	if (below > 0)
+		snprintf(more, sizeof more, "   %d below: j k", below);
 
 	if (n->going)
-		snprintf(words, sizeof words, "%zu of %zu are over   c cancels the rest   Esc leaves them running (X lists them)", n->over, a->n_marks);
+		snprintf(words, sizeof words, "%zu of %zu are over%s   c cancels the rest   Esc leaves them running (X lists them)", n->over, a->n_marks, more);
 	else if (n->preparing)
 		snprintf(words, sizeof words, "finding out what it does   Esc leaves   nothing is changed yet");
 	else if (n->offered)
-		snprintf(words, sizeof words, "Run these %zu, one after another? [y/N]   f: %s after a failure", n->offered, a->go_on ? "stop" : "go on");
+		snprintf(words, sizeof words, "Run these %zu? [y/N]%s   f: %s after a failure", n->offered, more, a->go_on ? "stop" : "go on");
 	else
-		snprintf(words, sizeof words, "Esc closes");
+		snprintf(words, sizeof words, "Esc closes%s", more);
 	canvas_parts(c, y, 1, c->width - 2, STYLE_KEY, words);
+}
+
+/* Returns the lines used; on a canvas without any they are only counted. */
+static int draw_each(const struct acting *a, const struct lake *lake, struct canvas *c, int top)
+{
+	int y = -top;
+
+	for (size_t i = 0; i < a->n_marks; i++) {
+		const struct action_shown *s = a->many[i] ? lake_action(lake, a->many[i]) : NULL;
+		bool ahead = s && (s->state == ACTION_OFFERED || s->state == ACTION_QUEUED);
+
+		int at = 1 + canvas_text(c, y, 1, -1, STYLE_DIM, s ? action_state_word(s->state) : a->many[i] ? "" : "not this");
+
+		canvas_printf(c, y++, at < SUBJECT_AT ? SUBJECT_AT : at + 1, -1, STYLE_TITLE, "%s %s", a->marks[i].service, a->marks[i].subject);
+		if (s && !action_is_over(s->state))
+			y += action_part_draw(c, y, "runs", STYLE_NORMAL, s->exact);
+		if (ahead)
+			y += action_part_draw(c, y, "effect", STYLE_NORMAL, s->effect);
+		if (s)
+			y += action_part_draw(c, y, action_is_over(s->state) ? "" : "now", action_style(s), s->words);
+		else
+			y += action_part_draw(c, y, "", STYLE_WARN, a->refused[i]);
+	}
+	return y + top;
 }
 
 void acting_many_draw(struct acting *a, const struct lake *lake, struct canvas *c)
 {
 	struct sums n = count(a, lake);
-	char title[ACTION_SUBJECT_SIZE + NAME_SIZE + 4];
-	int line = 0, most = 4 * (int)a->n_marks - (c->height - 2);
+	struct canvas body = canvas_part(c, 1, 0, c->height > 2 ? c->height - 2 : 0, c->width), nowhere = body;
+	int below;
 
 	canvas_clear(c);
-	a->top = a->top > most ? most : a->top;
+	nowhere.height = 0;
+	below = draw_each(a, lake, &nowhere, 0) - body.height;
+	a->top = a->top > below ? below : a->top;
 	a->top = a->top < 0 ? 0 : a->top;
 	canvas_printf(c, 0, 1, -1, a->spec->destructive ? STYLE_WARN : STYLE_TITLE, "%s %zu, one after another", a->spec->verb, a->n_marks);
-	for (size_t i = 0; i < a->n_marks; i++) {
-		const struct action_shown *s = a->many[i] ? lake_action(lake, a->many[i]) : NULL;
-		enum style style = s ? action_style(s) : STYLE_WARN;
-
-		snprintf(title, sizeof title, "%s %s", a->marks[i].service, a->marks[i].subject);
-		put(c, &line, a->top, 1, STYLE_TITLE, s ? action_state_word(s->state) : a->many[i] ? "" : "not this", title);
-		if (s && s->exact[0] && !action_is_over(s->state))
-			put(c, &line, a->top, 4, STYLE_NORMAL, "runs", s->exact);
-		if (s && s->effect[0] && (s->state == ACTION_OFFERED || s->state == ACTION_QUEUED))
-			put(c, &line, a->top, 4, STYLE_NORMAL, "effect", s->effect);
-		if (s ? s->words[0] != '\0' : a->refused[i][0] != '\0')
-			put(c, &line, a->top, 4, style, s && !action_is_over(s->state) ? "now" : "", s ? s->words : a->refused[i]);
-	}
-	draw_question(a, &n, c);
+	draw_each(a, lake, &body, a->top);
+	draw_question(a, &n, below - a->top, c);
 }

@@ -155,6 +155,8 @@ static void add_right(struct parts *p, const struct frame *f)
 		add(p, STYLE_SELECTED, 0, true, " PAUSED %s ", clock_span(words, f->frozen_ms));
 	if (f->lake->replayed)
 		add(p, STYLE_INPUT, 1, true, "replay");
+	else if (f->lake->locked)
+		add(p, STYLE_INPUT, 1, true, "%s", text_starts(text_of(f->lake->locked), "locked") ? "locked" : "read-only");
 	if (f->lake->facts) {
 		add_memory(p, &f->lake->facts->box);
 		add_disk(p, f->lake->facts);

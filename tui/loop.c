@@ -268,8 +268,11 @@ static void take_signal(struct loop *l, int number)
 	case SIGHUP:
 		end(l, EXIT_GONE);
 		return;
-	case SIGINT:
-		end(l, EXIT_INTERRUPTED);
+	case SIGINT: /* asked once, where something runs: the second one leaves */
+		if (screen_asks_to_quit(l->screen))
+			l->dirty = true;
+		else
+			end(l, EXIT_INTERRUPTED);
 		return;
 	case SIGQUIT:
 		end(l, EXIT_QUIT_SIGNAL);

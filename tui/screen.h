@@ -67,6 +67,7 @@ void screen_offer(struct screen *s, uint64_t id, const char *refused); /* what b
 void screen_offer_many(struct screen *s, size_t at, uint64_t id, const char *refused);
 struct wish screen_tick(struct screen *s); /* what it wants without a key: what is open is asked for again */
 bool screen_frozen(const struct screen *s);
+bool screen_asks_to_quit(struct screen *s); /* something runs, and that is asked now; false: nothing does, or it stood there already */
 bool screen_watches_logs(struct screen *s);
 bool screen_watches_tables(struct screen *s); /* the panel in sight is about them */
 int64_t screen_due(const struct screen *s); /* clock_ms() of the next draw that is needed without news; never: INT64_MAX */

@@ -192,17 +192,30 @@ static void refresh(struct screen *s, struct wish *wish)
 		screen_say(s, STYLE_ACCENT, "asking %s now", wish->service[0] ? wish->service : "everything");
 }
 
-/* Nothing is left behind without a word. */
+static bool action_runs(const struct lake *lake)
+{
+	for (size_t i = 0; i < lake->n_actions; i++) {
+		enum action_state state = lake->actions[i].state;
+
+		if (state == ACTION_RUNNING || state == ACTION_VERIFYING || state == ACTION_QUEUED)
+			return true;
+	}
+	return false;
+}
+
+bool screen_asks_to_quit(struct screen *s)
+{
+	if (!action_runs(s->lake) || (s->mode == MODE_ACTING && s->acting.mode == ACTING_QUIT))
+		return false;
+	acting_quit(&s->acting);
+	s->mode = MODE_ACTING;
+	return true;
+}
+
 static void quit(struct screen *s, struct wish *wish)
 {
-	for (size_t i = 0; i < s->lake->n_actions; i++)
-		if ((s->lake->actions[i].state == ACTION_RUNNING || s->lake->actions[i].state == ACTION_VERIFYING || s->lake->actions[i].state == ACTION_QUEUED) &&
-			!(s->mode == MODE_ACTING && s->acting.mode == ACTING_QUIT)) {
-			acting_quit(&s->acting);
-			s->mode = MODE_ACTING;
-			return;
-		}
-	wish->what |= WISH_QUIT;
+	if (!screen_asks_to_quit(s))
+		wish->what |= WISH_QUIT;
 }
 
 static void lock(struct screen *s, struct wish *wish)

@@ -358,7 +358,7 @@ def seen_on_the_screen():
         it.press("Enter")
         ok("what-it-takes-can-be-typed", until(60, lambda: "min_files" in it.text() and "no Airflow DAG" in it.text(), 0.2), it.text())
         it.press("Tab", "5", "Enter")
-        ok("one-question-lists-both", until(60, lambda: "Run these 2, one after another? [y/N]" in it.text() and it.text().count("'min-input-files', '5'") == 2, 0.2),
+        ok("one-question-lists-both", until(60, lambda: "Run these 2? [y/N]" in it.text() and it.text().count("'min-input-files', '5'") == 2, 0.2),
            it.text())
         it.press("y")
         ok("both-are-done", until(120, lambda: it.text().count("5 -> 1 data files") == 2, 0.5), it.text())

@@ -669,9 +669,9 @@ static void x_lists_what_can_be_done_and_nothing_is_wished_before_it_is_chosen(v
 	desk_free(&d);
 }
 
-static void only_y_confirms_and_enter_on_what_destroys_is_no(void **state)
+static void only_y_confirms_and_enter_is_no(void **state)
 {
-	struct action_shown shown = {.id = 5, .state = ACTION_OFFERED, .title = "stop kafka", .exact = "kill -TERM 812", .destructive = true};
+	struct action_shown shown = {.id = 5, .state = ACTION_OFFERED, .title = "stop kafka", .exact = "kill -TERM 812", .wish = {.verb = "stop"}};
 	static const int never[] = {K_ENTER, K_ESCAPE, 'n', 'q', ' ', 'x', 'r', K_DOWN};
 
 	(void)state;
@@ -685,6 +685,7 @@ static void only_y_confirms_and_enter_on_what_destroys_is_no(void **state)
 		press(&d, K_ENTER);
 		assert_true(shows(&d, "kill -TERM 812"));
 		assert_true(shows(&d, "[y/N]"));
+		assert_true(shows(&d, "cut short after"));
 		screen_paste(d.screen, TEXT("y\ny\n"));
 		assert_false(press(&d, never[i]).what & WISH_CONFIRM);
 		desk_free(&d);
@@ -754,16 +755,57 @@ static void of_several_only_those_that_are_offered_run_after_one_yes(void **stat
 	shown[1].state = ACTION_PREPARING;
 	assert_int_equal(acting_many_key(a, &lake, 'y'), ACTING_STAYS); /* one is not known yet */
 	shown[1].state = ACTION_FAILED;
-	assert_int_equal(acting_many_key(a, &lake, K_ENTER), ACTING_STAYS);
 	assert_int_equal(acting_many_key(a, &lake, 'f'), ACTING_STAYS);
 	assert_true(a->go_on);
 	assert_int_equal(acting_many_key(a, &lake, 'y'), ACTING_CONFIRMS);
 	assert_int_equal(a->n_run, 1);
 	assert_int_equal(a->run[0], 5);
+	assert_int_equal(acting_many_key(a, &lake, K_ENTER), ACTING_DROPS);
 	shown[0].state = ACTION_RUNNING;
 	assert_int_equal(acting_many_key(a, &lake, K_ESCAPE), ACTING_CLOSES);
 	assert_int_equal(acting_many_key(a, &lake, 'c'), ACTING_DROPS);
 	canvas_free(c);
+	free(a);
+}
+
+/* What deletes is seen to the last word of its SQL, at any size, and so is the question. */
+static void what_is_exact_is_seen_whole_however_small_the_screen(void **state)
+{
+	static const char sql[] = "CALL lake.system.expire_snapshots(table => 'kitchen.order_events', older_than => TIMESTAMP '2026-11-23 08:00:00', "
+		"retain_last => 5, stream_results => true, max_concurrent_deletes => 4, clean_expired_metadata => true)";
+	struct action_shown shown[2] = {
+		{.id = 5, .state = ACTION_OFFERED, .title = "expire lake kitchen.order_events", .effect = "removes 12 files", .wish = {.verb = "expire"}},
+		{.id = 6, .state = ACTION_OFFERED, .title = "expire lake kitchen.b", .effect = "removes 2 files", .wish = {.verb = "expire"}},
+	};
+	struct lake lake = {.actions = shown, .n_actions = 2};
+	struct acting *a = mem_new(1, sizeof *a);
+
+	(void)state;
+	snprintf(shown[0].exact, sizeof shown[0].exact, "%s", sql);
+	snprintf(shown[1].exact, sizeof shown[1].exact, "%s", sql);
+	a->spec = action_spec_of("expire", ON_TABLE);
+	for (size_t n = 1; n <= 2; n++) {
+		struct canvas *c = canvas_new(40, 10, false);
+		bool seen = false;
+
+		a->n_marks = n == 2 ? 2 : 0;
+		a->mode = n == 2 ? ACTING_MANY : ACTING_ONE;
+		a->id = a->many[0] = 5;
+		a->many[1] = 6;
+		a->top = a->run_top = 0;
+		for (int i = 0; i < 40; i++) {
+			int y, x;
+
+			acting_draw(a, &lake, c, &y, &x);
+			assert_true(line_says(c, "[y/N]"));
+			assert_true(i > 0 || line_says(c, "below: j k"));
+			seen = seen || line_says(c, "clean_expired_metadata");
+			assert_int_equal(acting_press(a, &lake, 'j'), ACTING_STAYS);
+		}
+		assert_true(seen);
+		assert_false(line_says(c, "below"));
+		canvas_free(c);
+	}
 	free(a);
 }
 
@@ -780,6 +822,12 @@ static void leaving_while_one_runs_asks_first(void **state)
 	assert_false(press(&d, K_ENTER).what & WISH_QUIT);
 	assert_false(press(&d, 3).what & WISH_QUIT);
 	assert_true(press(&d, 3).what & WISH_QUIT); /* Ctrl-C twice: whoever insists may go */
+	press(&d, K_ESCAPE);
+	assert_true(screen_asks_to_quit(d.screen)); /* as a signal, too */
+	assert_false(screen_asks_to_quit(d.screen));
+	shown.state = ACTION_DONE;
+	press(&d, K_ESCAPE);
+	assert_false(screen_asks_to_quit(d.screen));
 	desk_free(&d);
 }
 
@@ -800,6 +848,11 @@ static void only_the_typed_word_unlocks(void **state)
 	type(&d, "unlock");
 	wish = press(&d, K_ENTER);
 	assert_true((wish.what & WISH_LOCK) && !wish.locked);
+	press(&d, K_ESCAPE);
+	assert_true(shows(&d, "locked")); /* as long as it is, for who looks from the second row */
+	fixture_lake(d.fixture)->locked = NULL;
+	press(&d, K_ESCAPE);
+	assert_false(shows(&d, "locked"));
 	fixture_lake(d.fixture)->locked = "started with --read-only"; /* no word opens that */
 	assert_int_equal(press(&d, 'L').what, 0);
 	assert_true(shows(&d, "started with --read-only"));
@@ -881,9 +934,10 @@ int main(void)
 		cmocka_unit_test(any_keys_in_any_order_end_nowhere),
 		cmocka_unit_test(what_a_panel_has_open_is_asked_for_again_and_then_no_more),
 		cmocka_unit_test(x_lists_what_can_be_done_and_nothing_is_wished_before_it_is_chosen),
-		cmocka_unit_test(only_y_confirms_and_enter_on_what_destroys_is_no),
+		cmocka_unit_test(only_y_confirms_and_enter_is_no),
 		cmocka_unit_test(what_a_verb_takes_is_typed_before_it_is_wished),
 		cmocka_unit_test(of_several_only_those_that_are_offered_run_after_one_yes),
+		cmocka_unit_test(what_is_exact_is_seen_whole_however_small_the_screen),
 		cmocka_unit_test(leaving_while_one_runs_asks_first),
 		cmocka_unit_test(only_the_typed_word_unlocks),
 		cmocka_unit_test(a_prompt_edits_whole_characters),
