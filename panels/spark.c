@@ -278,6 +278,8 @@ static enum mark app_mark(const struct list_row *row)
 
 	if (!row->table && service_mark(row->service) != MARK_GOOD)
 		return service_mark(row->service);
+	if (row->other && !strcmp(state, "RUNNING") && service_mark(row->other) >= MARK_WARN)
+		return service_mark(row->other); /* so says its master; its driver knows better */
 	if (!strcmp(state, "FAILED") || !strcmp(state, "KILLED"))
 		return MARK_BAD;
 	if (!strcmp(state, "WAITING") || (failed.type == VALUE_INT && failed.u.i > 0) || (list_text(row, "why")[0] && !by_event_log(row)))
@@ -390,21 +392,21 @@ static void collect_applications(struct list *list)
 static const struct list_kind applications_kind = {
 	.columns = (const struct list_column[]){
 		{"APPLICATION", "name", .own = true},
+		{"ID", "id", .priority = 2, .most = 28, .own = true},
 		{"STATE", "state", .own = true, .state = true},
-		{"CORES", "cores", UNIT_CORES, .priority = 1, .number = true},
-		{"MEMORY", "memory", UNIT_BYTES, .priority = 3, .number = true},
-		{"DURATION", "duration", UNIT_MS, .priority = 2, .number = true},
-		{"STARTED", "started", UNIT_TIME, .priority = 2},
-		{"JOBS FAILED", "jobs_failed", UNIT_COUNT, .priority = 2, .own = true, .number = true},
-		{"EXECUTORS", "executors_started", UNIT_COUNT, .priority = 3, .number = true},
-		{"LOST", "executors_lost", UNIT_COUNT, .priority = 3, .number = true},
-		{"TOLD BY", "from", .priority = 3, .most = 20, .own = true},
-		{"ID", "id", .priority = 4, .most = 28, .own = true},
+		{"JOBS FAILED", "jobs_failed", UNIT_COUNT, .priority = 1, .own = true, .number = true},
+		{"LOST", "executors_lost", UNIT_COUNT, .priority = 1, .number = true},
+		{"EXECUTORS", "executors", UNIT_COUNT, .priority = 3, .own = true, .number = true},
+		{"CORES", "cores", UNIT_CORES, .priority = 2, .number = true},
+		{"MEMORY", "memory", UNIT_BYTES, .priority = 5, .number = true},
+		{"DURATION", "duration", UNIT_MS, .priority = 3, .number = true},
+		{"STARTED", "started", UNIT_TIME, .priority = 5},
+		{"TOLD BY", "from", .priority = 4, .most = 20, .own = true},
 		{"VERSION", "version", .priority = 5, .most = 16},
 		{"USER", "user", .priority = 6, .most = 16},
 		{"WHY", "why", .priority = 7},
 		{0}},
-	.n_names = 1, .get = app_get, .words = app_words, .mark = app_mark, .note = "why",
+	.n_names = 2, .get = app_get, .words = app_words, .mark = app_mark, .note = "why",
 	.empty = "no Spark found; start or name a master, a driver or a history server to see its applications",
 };
 
@@ -417,10 +419,20 @@ static int64_t count_of(const struct list_row *row, const char *column)
 	return v.type == VALUE_INT && v.u.i > 0 ? v.u.i : 0;
 }
 
+/* As its owner called it; a driver that does not say is known by its own name. */
+static struct value application_of(const struct list_row *row)
+{
+	struct value name = snapshot_get(row->from, "name");
+
+	return name.type == VALUE_TEXT ? name : value_text(row->service->name);
+}
+
 static struct value stage_get(const struct list_row *row, const struct list_column *column)
 {
 	if (is(column, "driver"))
 		return value_text(row->service->name);
+	if (is(column, "application"))
+		return application_of(row);
 	if (is(column, "progress"))
 		return count_of(row, "tasks") ? value_real((double)count_of(row, "completed") / (double)count_of(row, "tasks")) : value_unknown();
 	return list_cell(row, column->name);
@@ -460,25 +472,38 @@ static enum mark stage_mark(const struct list_row *row)
 	return !strcmp(state, "ACTIVE") ? MARK_GOOD : !strcmp(state, "PENDING") ? MARK_BUSY : MARK_OFF;
 }
 
+/* What failed comes first; the rest as drivers list it. */
 static void collect_stages(struct list *list)
 {
+	struct list_row *rows;
+	size_t used = 0;
+
 	add_tables(list, "spark-driver", "stages");
 	add_tables(list, "spark-connect", "stages");
+	rows = mem_new(list->n + 1, sizeof *rows);
+	for (int failed = 1; failed >= 0; failed--)
+		for (size_t i = 0; i < list->n; i++)
+			if ((stage_mark(&list->rows[i]) == MARK_BAD) == failed)
+				rows[used++] = list->rows[i];
+	free(list->rows);
+	list->rows = rows;
+	list->room = list->n + 1;
 }
 
 static const struct list_kind stages_kind = {
 	.columns = (const struct list_column[]){
-		{"DRIVER", "driver", .priority = 1, .most = 20, .own = true},
+		{"APPLICATION", "application", .own = true},
 		{"STAGE", "id", .number = true},
 		{"STATE", "state", .state = true},
-		{"PROGRESS", "progress", .priority = 1, .most = BAR_WIDTH, .own = true, .graph = true},
-		{"DONE", "completed", UNIT_COUNT, .number = true},
-		{"TASKS", "tasks", UNIT_COUNT, .number = true},
+		{"PROGRESS", "progress", .priority = 2, .most = BAR_WIDTH, .own = true, .graph = true},
+		{"DONE", "completed", UNIT_COUNT, .priority = 1, .number = true},
+		{"TASKS", "tasks", UNIT_COUNT, .priority = 1, .number = true},
 		{"ACTIVE", "active", UNIT_COUNT, .priority = 2, .number = true},
 		{"FAILED", "failed", UNIT_COUNT, .priority = 1, .number = true},
 		{"SKEW", "skew", .priority = 3, .number = true},
 		{"SPILLED", "spilled", UNIT_BYTES, .priority = 3, .number = true},
 		{"DURATION", "duration", UNIT_MS, .priority = 4, .number = true},
+		{"DRIVER", "driver", .priority = 5, .most = 20, .own = true},
 		{"NAME", "name", .priority = 4, .most = 40},
 		{"REASON", "reason", .priority = 6},
 		{0}},

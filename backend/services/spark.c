@@ -318,3 +318,43 @@ bool spark_port_near(uint16_t port, uint16_t wanted)
 {
 	return wanted && port >= wanted && port - wanted <= MOVES_UP;
 }
+
+/* ---- addresses ---- */
+
+/* "http://localhost:8082/": the parts of it. */
+static bool split_url(const char *url, struct text *host, uint16_t *port)
+{
+	struct text t = text_of(url);
+	int64_t number;
+	size_t colon;
+
+	if (!text_skip(&t, "http://") && !text_skip(&t, "spark://"))
+		return false;
+	t = text_until(t, '/');
+	for (colon = t.len; colon > 0 && t.at[colon - 1] != ':'; colon--)
+		continue;
+	if (colon < 2 || !text_i64((struct text){t.at + colon, t.len - colon}, &number) || number < 1 || number > 65535)
+		return false;
+	*host = (struct text){t.at, colon - 1};
+	*port = (uint16_t)number;
+	return true;
+}
+
+static bool same_text(struct text a, struct text b)
+{
+	return a.len > 0 && a.len == b.len && !memcmp(a.at, b.at, a.len);
+}
+
+uint16_t spark_port_beside(const char *url, const char *rpc_url, struct text own)
+{
+	struct text host, rpc_host = TEXT("");
+	uint16_t port, rpc;
+
+	if (!split_url(url, &host, &port))
+		return 0;
+	split_url(rpc_url, &rpc_host, &rpc);
+	if (text_is(host, "localhost") || text_starts(host, "127.") || text_is(host, "[::1]") || same_text(host, own) ||
+	    same_text(rpc_host, own.len ? own : host))
+		return port;
+	return 0;
+}

@@ -66,6 +66,10 @@ int64_t spark_http_date(struct text t);
 /* Spark's web servers move up by at most 16 where their port is taken. */
 bool spark_port_near(uint16_t port, uint16_t wanted);
 
+/* The port of a web server, where that is on the machine that own names, or that of the RPC address, where own is "". 0: it is elsewhere,
+ * or no address: its word leads nowhere that a profile named. */
+uint16_t spark_port_beside(const char *url, const char *rpc_url, struct text own);
+
 bool spark_is_id(const char *s); /* fit for a path: letters, digits, "-", "_", "." */
 
 /* ---- what a driver says of its work: figures and tables of two kinds, for Spark Connect is a driver ---- */
@@ -220,6 +224,15 @@ void spark_find_in_work(const struct spark_work *work, const struct spark_memory
 /* ---- of single kinds, here for their tests; pure ---- */
 bool spark_is_master_status(const char *status);
 struct spark_seen_app;
+struct spark_idle {
+	char why[160];        /* "" nothing keeps it from work, as far as is known */
+	const char *remedy;   /* NULL: none */
+	bool waits;           /* it has no core, and wants some */
+};
+/* Why does an application that is active get no work done? Of what the master says; known: of its page, may be NULL. */
+void spark_why_idle(const struct json *master, const struct json *app, const struct spark_seen_app *known, struct spark_idle *out);
+/* What an executor of it takes, by its driver's /environment. */
+void spark_read_cores(const struct json *environment, struct spark_seen_app *known);
 /* now: the master's own clock, ms since 1970; 0 unknown. apps: SPARK_PAGES_KEPT of them, or NULL.
  * false: not a master's /json/. */
 bool spark_read_master(const struct json *root, int64_t now, const char *source, const struct spark_seen_app *apps,

@@ -25,7 +25,7 @@
 #define SMALL_PAGE "/app/?appId=none"
 
 enum { LATE_MS = 20000, UI_DEFAULT = 8080, REST_DEFAULT = 6066, RPC_DEFAULT = 7077 };
-enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000 };
+enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, CORES_AGAIN_MS = 15000, CORES_MS = 3000 };
 enum { LOOP_LEAST = 10, LOOP_MS = 10000, LOOP_WINDOW_MS = 60000, SPARE_MS = 400 };
 struct master { /* p->state */
 	struct spark_told told;
@@ -115,57 +115,12 @@ static int64_t read_workers(const struct json *workers, int64_t now, const struc
 	return dead;
 }
 
-/* Why does an application get no core? Of what the master itself says. Returns the remedy. */
-static const char *why_waiting(const struct json *root, const struct json *app, char *out, size_t size)
-{
-	int64_t wants = spark_number(app, "memoryperexecutor"), largest = 0, freest = 0, with_cores = 0;
-
-	for (const struct json *w = json_first(json_get(root, "workers")); w; w = json_next(w)) {
-		int64_t memory = spark_number(w, "memory"), left = spark_number(w, "memoryfree");
-
-		if (!spark_state_is(w, "state", "ALIVE"))
-			continue;
-		largest = memory > largest ? memory : largest;
-		if (spark_number(w, "coresfree") > 0) {
-			with_cores++;
-			freest = left > freest ? left : freest;
-		}
-	}
-	if (spark_number(root, "aliveworkers") == 0) {
-		snprintf(out, size, "no worker is alive");
-		return "start a worker";
-	}
-	if (wants > largest) {
-		snprintf(out, size, "it can never start: it asks for %lld MiB an executor, the largest worker has %lld MiB", (long long)wants,
-			(long long)largest);
-		return "lower spark.executor.memory, or give a worker more memory";
-	}
-	if (!with_cores) {
-		snprintf(out, size, "all %lld cores are taken", (long long)spark_number(root, "cores"));
-		return "stop another application, or limit it by spark.cores.max";
-	}
-	if (wants > freest) {
-		snprintf(out, size, "it asks for %lld MiB an executor, no worker with a free core has more than %lld MiB left", (long long)wants,
-			(long long)freest);
-		return "stop another application, or lower spark.executor.memory";
-	}
-	snprintf(out, size, "its executors are not there yet");
-	return NULL;
-}
-
-static bool waits(const struct json *app)
-{
-	return spark_state_is(app, "state", "WAITING") && spark_number(app, "cores") == 0;
-}
-
-static void waiting_finding(const struct json *root, const struct json *app, struct snapshot *s)
+static void waiting_finding(const struct json *app, const struct spark_idle *idle, struct snapshot *s)
 {
 	const char *name = json_string(json_get(app, "name")), *id = json_string(json_get(app, "id"));
-	char why[160];
-	const char *remedy = why_waiting(root, app, why, sizeof why);
 
-	snapshot_finding(s, "waiting", SEVERITY_WARNING, remedy, "%.60s (%s) waits: %s", name ? name : "an application", id ? id : "without id",
-		why);
+	snapshot_finding(s, "waiting", SEVERITY_WARNING, idle->remedy, "%.60s (%s) waits: %s", name ? name : "an application", id ? id : "without id",
+		idle->why);
 }
 
 static const struct spark_seen_app *seen(const struct spark_seen_app *apps, const char *id)
@@ -184,10 +139,9 @@ static struct value counted(int64_t n, bool at_least)
 	return v;
 }
 
-static void app_row(const struct json *root, const struct json *app, const struct spark_seen_app *known, struct snapshot *s, struct table *t)
+static void app_row(const struct json *app, const struct spark_seen_app *known, const struct spark_idle *idle, struct snapshot *s, struct table *t)
 {
 	struct value *row;
-	char why[160];
 
 	if (t->n_rows >= SPARK_ROWS_MAX) {
 		t->left_off++;
@@ -202,12 +156,10 @@ static void app_row(const struct json *root, const struct json *app, const struc
 	table_set(s, t, row, "user", json_value_text(app, "user"));
 	table_set(s, t, row, "started", json_value_i64(app, "starttime"));
 	table_set(s, t, row, "duration", json_value_i64(app, "duration"));
-	if (waits(app)) {
-		why_waiting(root, app, why, sizeof why);
-		table_set(s, t, row, "why", value_text(why));
-	}
+	table_set(s, t, row, "why", idle && idle->why[0] ? value_text(idle->why) : value_unknown());
 	if (!known)
 		return;
+	table_set(s, t, row, "executors", counted(known->page.alive, known->page.cut));
 	table_set(s, t, row, "executors_started", counted(known->page.started, known->page.cut));
 	table_set(s, t, row, "executors_lost", counted(known->page.lost, known->page.cut));
 	table_set(s, t, row, "driver_ui", known->page.ui[0] ? value_text(known->page.ui) : value_unknown());
@@ -222,17 +174,23 @@ static int newer_first(const void *a, const void *b)
 }
 
 /* Those that run come in no order at all. */
-static void app_rows(const struct json *root, const char *list_name, const struct spark_seen_app *apps, struct snapshot *s, struct table *t)
+static void app_rows(const struct json *root, bool active, const struct spark_seen_app *apps, struct snapshot *s, struct table *t)
 {
-	const struct json *list = json_get(root, list_name);
+	const struct json *list = json_get(root, active ? "activeapps" : "completedapps");
 	size_t n = json_count(list), used = 0;
 	const struct json **sorted = mem_new(n + 1, sizeof *sorted);
+	struct spark_idle idle;
 
 	for (const struct json *app = json_first(list); app && used < n; app = json_next(app))
 		sorted[used++] = app;
 	qsort(sorted, used, sizeof *sorted, newer_first);
-	for (size_t i = 0; i < used; i++)
-		app_row(root, sorted[i], seen(apps, json_string(json_get(sorted[i], "id"))), s, t);
+	for (size_t i = 0; i < used; i++) {
+		const struct spark_seen_app *known = active ? seen(apps, json_string(json_get(sorted[i], "id"))) : NULL;
+
+		if (active)
+			spark_why_idle(root, sorted[i], known, &idle);
+		app_row(sorted[i], known, active ? &idle : NULL, s, t);
+	}
 	free(sorted);
 }
 
@@ -250,17 +208,21 @@ static void loop_finding(const struct json *app, const struct spark_seen_app *kn
 static void read_apps(const struct json *root, const struct spark_seen_app *apps, const struct spark_specs *specs, struct snapshot *s)
 {
 	struct table *t = snapshot_table(s, specs->tables, "applications");
+	struct spark_idle idle;
 	int64_t running = 0, waiting = 0;
 
 	for (const struct json *app = json_first(json_get(root, "activeapps")); app; app = json_next(app)) {
+		const struct spark_seen_app *known = seen(apps, json_string(json_get(app, "id")));
+
+		spark_why_idle(root, app, known, &idle);
 		running += spark_state_is(app, "state", "RUNNING");
 		waiting += spark_state_is(app, "state", "WAITING");
-		if (waits(app))
-			waiting_finding(root, app, s);
-		loop_finding(app, seen(apps, json_string(json_get(app, "id"))), s);
+		loop_finding(app, known, s);
+		if (idle.waits)
+			waiting_finding(app, &idle, s);
 	}
-	app_rows(root, "activeapps", apps, s, t);
-	app_rows(root, "completedapps", NULL, s, t);
+	app_rows(root, true, apps, s, t);
+	app_rows(root, false, NULL, s, t);
 	snapshot_figure(s, specs->figures, "applications", value_int(running));
 	snapshot_figure(s, specs->figures, "waiting", value_int(waiting));
 	snapshot_figure(s, specs->figures, "completed", value_int((int64_t)json_count(json_get(root, "completedapps"))));
@@ -449,6 +411,36 @@ static void ask_apps(struct probe *p, struct master *m, const struct json *root)
 	}
 }
 
+/* How many cores an executor takes, only its driver says: a hundred kilobytes, asked once of one that waits, on this machine alone. */
+static void ask_cores(struct probe *p, struct master *m, const struct json *root)
+{
+	const struct wait wait = p->wait;
+	struct err err;
+
+	for (const struct json *app = json_first(json_get(root, "activeapps")); app; app = json_next(app)) {
+		const char *id = json_string(json_get(app, "id"));
+		struct spark_seen_app *known = spark_is_id(id) ? place_of(m, json_get(root, "activeapps"), id) : NULL;
+		struct endpoint driver = p->at;
+		char path[SPARK_ID_SIZE + 40];
+		struct spark_reply reply;
+
+		if (!known || known->executor_cores || spark_number(app, "cores") > 0 || !spark_state_is(app, "state", "WAITING") ||
+		    (known->asked_cores && clock_ms() - known->asked_cores < CORES_AGAIN_MS))
+			continue;
+		driver.port = spark_port_beside(known->page.ui, json_string(json_get(root, "url")), TEXT(""));
+		if (!driver.port || wait_left(wait) < SPARE_MS)
+			continue;
+		known->asked_cores = clock_ms();
+		snprintf(path, sizeof path, "/api/v1/applications/%s/environment", id);
+		p->wait = wait_for(wait_left(wait) < CORES_MS ? wait_left(wait) : CORES_MS, wait.cancel); /* its REST is set up by the first question */
+		if (spark_get(p, &driver, path, "application/json", &reply, &err))
+			spark_read_cores(reply.json, known);
+		p->wait = wait;
+		spark_reply_free(&reply);
+		return; /* one a look */
+	}
+}
+
 /* The submission server refuses / with its version; it is a part of the same process. */
 static enum answered identify_rest(struct probe *p, struct identity *who)
 {
@@ -564,7 +556,8 @@ static const struct table_spec tables[] = {
 		{"cores", VALUE_INT, UNIT_CORES, 1, "cores that it holds"},
 		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory of one executor"},
 		{"duration", VALUE_INT, UNIT_MS, 2, "how long it ran"},
-		{"why", VALUE_TEXT, UNIT_NONE, 1, "why it waits"},
+		{"why", VALUE_TEXT, UNIT_NONE, 1, "why it waits, or gets nothing done"},
+		{"executors", VALUE_INT, UNIT_COUNT, 3, "executors that it has, while it is active"},
 		{"executors_started", VALUE_INT, UNIT_COUNT, 3, "executors that were ever begun for it, while it is active"},
 		{"executors_lost", VALUE_INT, UNIT_COUNT, 3, "of those the ones that died by themselves"},
 		{"started", VALUE_INT, UNIT_TIME, 4, "when it was started"},
@@ -596,6 +589,8 @@ static bool inspect(struct probe *p, struct snapshot *s)
 	good = spark_get(p, &p->at, "/json/", "text/json", &reply, &s->err);
 	if (good && spark_is_master_status(json_string(json_get(reply.json, "status"))))
 		ask_apps(p, m, reply.json);
+	if (good)
+		ask_cores(p, m, reply.json);
 	if (good && !spark_read_master(reply.json, reply.served, reply.source, m->apps, &specs, s))
 		good = err_set(&s->err, ERR_PARSE, "GET /json/: not of a master");
 	spark_reply_free(&reply);

@@ -44,6 +44,9 @@ struct spark_seen_app { /* what the page of an active application said */
 	int64_t looked;                /* clock_ms(); 0: not yet */
 	int64_t was_looked, was_lost;  /* an earlier look, a minute ago at most, and how many were lost by then */
 	int64_t dying, span;           /* executors that died within so many ms, while that is a crash loop; 0: it is none */
+	int64_t asked_cores;           /* clock_ms(): when its driver was asked for the next two; 0: not yet */
+	int64_t executor_cores;        /* of one executor; 1: it takes what there is; 0: not known */
+	int64_t cores_max;             /* of all of them; 0: no limit, or not known */
 };
 /* Takes in a further look; age: ms since the application began; cores: that it holds. */
 void spark_see_app(struct spark_seen_app *known, const struct spark_app_page *page, int64_t cores, int64_t age, int64_t now);

@@ -40,25 +40,6 @@ bool spark_is_worker(const struct json *root)
 	       json_string(json_get(root, "id"));
 }
 
-/* "http://localhost:8082/": the parts of it. */
-static bool split_url(const char *url, struct text *host, uint16_t *port)
-{
-	struct text t = text_of(url);
-	int64_t number;
-	size_t colon;
-
-	if (!text_skip(&t, "http://") && !text_skip(&t, "spark://"))
-		return false;
-	t = text_until(t, '/');
-	for (colon = t.len; colon > 0 && t.at[colon - 1] != ':'; colon--)
-		continue;
-	if (colon < 2 || !text_i64((struct text){t.at + colon, t.len - colon}, &number) || number < 1 || number > 65535)
-		return false;
-	*host = (struct text){t.at, colon - 1};
-	*port = (uint16_t)number;
-	return true;
-}
-
 /* "worker-20261129154338-127.0.0.1-44719": the machine it runs on, as it says. */
 static struct text host_of(const char *id)
 {
@@ -69,23 +50,10 @@ static struct text host_of(const char *id)
 	return t.len ? (struct text){t.at, t.len - 1} : t;
 }
 
-static bool same_text(struct text a, struct text b)
-{
-	return a.len > 0 && a.len == b.len && !memcmp(a.at, b.at, a.len);
-}
-
 uint16_t spark_master_beside(const struct json *worker)
 {
-	struct text own = host_of(json_string(json_get(worker, "id"))), host, rpc_host = TEXT("");
-	uint16_t port, rpc;
-
-	if (!split_url(json_string(json_get(worker, "masterwebuiurl")), &host, &port))
-		return 0;
-	split_url(json_string(json_get(worker, "masterurl")), &rpc_host, &rpc);
-	if (text_is(host, "localhost") || text_starts(host, "127.") || text_is(host, "[::1]") || same_text(host, own) ||
-	    same_text(rpc_host, own))
-		return port;
-	return 0;
+	return spark_port_beside(json_string(json_get(worker, "masterwebuiurl")), json_string(json_get(worker, "masterurl")),
+		host_of(json_string(json_get(worker, "id"))));
 }
 
 void spark_judge_worker(const struct json *workers, const char *id, const char *source, struct snapshot *s)

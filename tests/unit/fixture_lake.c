@@ -704,8 +704,8 @@ static const struct service_kind deep_master = {
 		{"applications", "applications", (const struct column_spec[]){
 			{"id", VALUE_TEXT, UNIT_NONE, 0, ""}, {"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"why", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cores", VALUE_INT, UNIT_CORES, 0, ""}, {"memory", VALUE_INT, UNIT_BYTES, 0, ""},
-			{"duration", VALUE_INT, UNIT_MS, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"executors_started", VALUE_INT, UNIT_COUNT, 0, ""},
-			{"executors_lost", VALUE_INT, UNIT_COUNT, 0, ""}, {"user", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+			{"duration", VALUE_INT, UNIT_MS, 0, ""}, {"started", VALUE_INT, UNIT_TIME, 0, ""}, {"executors", VALUE_INT, UNIT_COUNT, 0, ""},
+			{"executors_started", VALUE_INT, UNIT_COUNT, 0, ""}, {"executors_lost", VALUE_INT, UNIT_COUNT, 0, ""}, {"user", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
 		{0}},
 };
 static const struct service_kind deep_worker = {
@@ -856,11 +856,11 @@ static void fill_deep_spark(struct fixture *f)
 	add_rows(s, deep_master.tables, "workers", (const char *const[]){"worker-20261129110000-atlas-41000|ALIVE|2|2|2147483648",
 		"worker-20261129110000-far-away-41000|ALIVE|4|2|4294967296", "worker-20261129100000-atlas-40111|DEAD|2|0|2147483648", NULL});
 	add_rows(s, deep_master.tables, "applications", (const char *const[]){
-		"app-20261129120000-0005|forecast|WAITING|no worker has 8 cores free: 2 are|0|1073741824|271000|271|||ada",
-		"app-20261129115800-0004|orders-etl|RUNNING||4|1073741824|391000|391|2|0|ada",
-		"app-20261129114000-0003|crash loop|RUNNING|its executors die at start: 212 were begun|2|536870912|1471000|1471|212|211|ada",
-		"app-20261129110000-0002|daily revenue|FINISHED||0|1073741824|14000|3871|||ada",
-		"app-20261129100000-0001|menu import|FAILED||0|1073741824|4925|7471|||bob", NULL});
+		"app-20261129120000-0005|forecast|WAITING|it can never start: it asks for 8 cores an executor, the largest worker has 4|0|1073741824|271000|271|0|0|0|ada",
+		"app-20261129115800-0004|orders-etl|RUNNING||4|1073741824|391000|391|2|2|0|ada",
+		"app-20261129114000-0003|crash loop|RUNNING|its executors die at start: 43 died in 61s|2|536870912|1471000|1471|1|1212|1211|ada",
+		"app-20261129110000-0002|daily revenue|FINISHED||0|1073741824|14000|3871||||ada",
+		"app-20261129100000-0001|menu import|FAILED||0|1073741824|4925|7471||||bob", NULL});
 	add_rows(depth_of(f, "spark-master-40"), deep_master.tables, "workers", (const char *const[]){NULL});
 	add_rows(depth_of(f, "spark-master-40"), deep_master.tables, "applications", (const char *const[]){NULL});
 	add_rows(depth_of(f, "spark-connect"), deep_connect.tables, "stages", (const char *const[]){
