@@ -11,6 +11,8 @@
 #include "profile.h"
 #include "snapshot.h"
 
+struct stream_view;
+
 enum verdict { /* in order of precedence */
 	VERDICT_BLOCKED,
 	VERDICT_IMPOSTOR,
@@ -85,6 +87,8 @@ struct question { /* all that a verdict may rest on; any pointer may be NULL */
 		pid_t pid;
 		int64_t started, seen; /* ms since 1970 */
 	} rival;
+	const struct stream_view *streams;     /* all of the lake, see lake.h; those that read it are this one's */
+	size_t n_streams;
 	bool refused_us;                       /* the credential was refused; not asked again */
 	int64_t now, wall;
 };

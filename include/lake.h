@@ -90,7 +90,7 @@ const char *stream_state_word(enum stream_state state); /* "reads", "new", "rese
 struct stream_place { /* one partition, by source, topic, number */
 	const char *source, *topic;
 	int64_t partition;
-	struct value committed, beginning, end, lag; /* records; committed unknown: new */
+	struct value committed, beginning, end, lag; /* records; committed unknown: new; end at_least: it was asked before the query read on */
 	int64_t lost;          /* records */
 	enum stream_state state;
 };
@@ -108,10 +108,11 @@ void lake_stream_lag(const struct snapshot *stream, const struct snapshot *kafka
 extern const struct figure_spec stream_figures[];
 extern const struct table_spec stream_tables[];
 
-enum { STREAM_SAMPLES = 12 };
-struct stream_pace { /* over the last minute or two; known only after two looks */
+enum { STREAM_SAMPLES = 24 };
+struct stream_pace { /* over the last minute or two; known only after some looks */
 	bool known;
 	double in, out;               /* records per second */
+	bool slow;                    /* it gets on, and falls behind all the same */
 	char trend[STREAM_SAMPLES + 1]; /* lags as digits 0 to 7, the newest last */
 };
 struct stream_sample { int64_t at, lag, read, end; }; /* at: clock_ms(); the others sums over its places */
@@ -127,6 +128,9 @@ struct stream_view {
 	struct stream_pace pace;
 	struct stream_lag lag;           /* joined anew whenever one of both changes; zero before the first snapshot */
 };
+/* "ok", "slow", "rests", "reset?", "data lost", "unknown": as of the looks that it was joined from. Pure. */
+const char *lake_stream_state(const struct stream_view *v);
+const char *lake_stream_note(const struct stream_view *v, char out[VALUE_TEXT_SIZE]); /* why; "" where it is ok */
 
 struct catalog_view {
 	const struct catalog *catalog;   /* the profile's, or found */

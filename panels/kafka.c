@@ -110,10 +110,15 @@ static enum mark (*mark_for(const struct level *l))(const struct list_row *)
 static void collect_level(const struct level *l, struct list *list, const struct lake *lake)
 {
 	list_begin(list, l->depth == STREAM ? &kafka_places : &kafka_tasks, lake);
-	for (size_t i = 0; l->depth == STREAM && i < lake->n_streams; i++)
-		for (size_t k = 0; !strcmp(lake->streams[i].stream->name, l->subject) && k < lake->streams[i].lag.n_places; k++)
-			list_add(list, &(struct list_row){.service = lake->streams[i].kafka, .stream = &lake->streams[i],
-				.from = lake->streams[i].snapshot, .at = k});
+	for (size_t i = 0; l->depth == STREAM && i < lake->n_streams; i++) {
+		const struct stream_view *v = &lake->streams[i];
+		const struct snapshot *from = kafka_stream_from(v, lake->now);
+
+		for (size_t k = 0; !strcmp(v->stream->name, l->subject) && k < v->lag.n_places; k++) {
+			list_add(list, &(struct list_row){.service = v->kafka, .stream = v, .from = from, .at = k});
+			list->oldest = snapshot_old(from, lake->now) ? from : NULL;
+		}
+	}
 	if (l->depth == TASKS) {
 		const struct service *s = lake_service(lake, l->service);
 		struct list_row row = {.service = s, .from = s ? s->depth : NULL, .table = s ? snapshot_find_table(s->depth, "tasks") : NULL};

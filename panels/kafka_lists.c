@@ -10,7 +10,7 @@
 #include "kafka.h"
 #include "show.h"
 
-enum { REST_MS = 600000, TREND_MOST = 12 };
+enum { TREND_MOST = 12 };
 
 /* ---- clusters: every broker of one tells the same; it is listed once ---- */
 
@@ -84,62 +84,15 @@ static struct value cluster_or_cell(const struct list_row *row, const struct lis
 
 /* ---- streaming queries ---- */
 
-static int64_t stream_seen(const struct stream_view *v)
-{
-	struct value begun = snapshot_get(v->snapshot, "in_flight_at"), made = snapshot_get(v->snapshot, "batch_at");
-
-	return begun.type == VALUE_INT ? begun.u.i : made.type == VALUE_INT ? made.u.i : 0;
-}
-
-static bool stream_failed(const struct stream_view *v)
-{
-	return v->snapshot && v->snapshot->err.code != ERR_NONE;
-}
-
-/* Behind, and no batch for long, as of the look: a trigger that waits, or a query that ended. Its checkpoint does not tell which. */
-static bool stream_rests(const struct stream_view *v)
-{
-	int64_t seen = stream_seen(v);
-
-	return v->lag.lag.type == VALUE_INT && v->lag.lag.u.i > 0 && seen > 0 && v->snapshot->wall - seen > REST_MS;
-}
-
-static const char *stream_state(const struct stream_view *v)
-{
-	if (stream_failed(v) || !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN)
-		return v->lag.n_reset ? stream_state_word(STREAM_RESET) : stream_state_word(STREAM_UNKNOWN);
-	if (v->lag.n_reset)
-		return stream_state_word(STREAM_RESET);
-	return v->lag.n_lost ? stream_state_word(STREAM_LOST) : stream_rests(v) ? "rests" : "ok";
-}
-
+/* Its state tells all but what was never read. */
 static enum mark stream_mark(const struct stream_view *v)
 {
-	if (stream_failed(v) || v->lag.n_reset || v->lag.n_lost)
-		return MARK_WARN;
-	return !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN || stream_rests(v) ? MARK_UNKNOWN : MARK_GOOD;
-}
+	const char *state = lake_stream_state(v);
 
-static const char *stream_note(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
-{
-	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
-
-	if (stream_failed(v))
-		return v->snapshot->err.words;
-	if (!v->snapshot)
-		return "its checkpoint was not read yet";
-	if (v->lag.n_reset)
-		return "committed beyond the end: the topic was made anew?";
-	if (v->lag.n_lost) {
-		snprintf(out, VALUE_TEXT_SIZE, "%.24s records were deleted before it read them",
-			value_show(number, value_int(v->lag.lost), UNIT_RECORDS));
-		return out;
-	}
-	if (!stream_rests(v))
-		return v->lag.words ? v->lag.words : "";
-	snprintf(out, VALUE_TEXT_SIZE, "no batch for %s: its trigger waits, or it ended",
-		clock_span(span, v->snapshot->wall - stream_seen(v)));
-	return out;
+	if (!strcmp(state, "ok"))
+		return MARK_GOOD;
+	return (v->snapshot && v->snapshot->err.code != ERR_NONE) || (strcmp(state, "rests") != 0 && strcmp(state, "unknown") != 0) ? MARK_WARN :
+		MARK_UNKNOWN;
 }
 
 static const char *stream_topics(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
@@ -162,7 +115,7 @@ static struct value stream_value(const struct stream_view *v, const char *name)
 	if (!strcmp(name, "name") || !strcmp(name, "group"))
 		return value_text(v->stream->name);
 	if (!strcmp(name, "state") || !strcmp(name, "lag_state"))
-		return value_text(stream_state(v));
+		return value_text(lake_stream_state(v));
 	if (!strcmp(name, "lag"))
 		return v->lag.lag;
 	if (!strcmp(name, "lost") || !strcmp(name, "new"))
@@ -182,18 +135,26 @@ static struct value stream_value(const struct stream_view *v, const char *name)
 static const char *stream_words(const struct list_row *row, const struct list_column *column, char out[VALUE_TEXT_SIZE])
 {
 	if (is(column, "note"))
-		return stream_note(row->stream, out);
+		return lake_stream_note(row->stream, out);
 	return is(column, "topics") ? stream_topics(row->stream, out) : NULL;
+}
+
+const struct snapshot *kafka_stream_from(const struct stream_view *v, int64_t now)
+{
+	const struct snapshot *ends = v->kafka && v->lag.n_places ? v->kafka->depth : NULL;
+
+	return snapshot_old(ends, now) && (!snapshot_old(v->snapshot, now) || ends->ended < v->snapshot->ended) ? ends : v->snapshot;
 }
 
 static void collect_streams(struct list *list)
 {
 	for (size_t i = 0; i < list->lake->n_streams; i++) {
 		const struct stream_view *v = &list->lake->streams[i];
+		const struct snapshot *from = kafka_stream_from(v, list->lake->now);
 
-		list_add(list, &(struct list_row){.stream = v, .from = v->snapshot});
-		if (snapshot_old(v->snapshot, list->lake->now) && (!list->oldest || v->snapshot->ended < list->oldest->ended))
-			list->oldest = v->snapshot;
+		list_add(list, &(struct list_row){.stream = v, .from = from});
+		if (snapshot_old(from, list->lake->now) && (!list->oldest || from->ended < list->oldest->ended))
+			list->oldest = from;
 	}
 }
 

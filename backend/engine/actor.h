@@ -87,8 +87,9 @@ struct stream_seat { /* what a stream_view was joined from */
 	struct arena *arena;         /* of its lag */
 	const struct snapshot *kafka;
 	uint64_t kafka_generation;
-	struct stream_sample samples[STREAM_SAMPLES]; /* oldest first */
+	struct stream_sample samples[STREAM_SAMPLES]; /* oldest first; each of a look at both sides */
 	size_t n_samples;
+	uint64_t sampled, sampled_kafka; /* generations of the newest one */
 	bool fresh;                  /* its snapshot came after the last join */
 };
 

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "evidence.h"
+#include "lake.h"
 #include "text.h"
 
 enum { RIVAL_LATER_MS = 1000 };
@@ -228,6 +229,24 @@ static void findings_of_depth(const struct scene *s, struct judged *out)
 	}
 }
 
+/* Spark's streaming queries are no groups: of those that read it, a cluster's own look tells nothing. */
+static void find_slow_streams(const struct scene *s, struct judged *out)
+{
+	char lag[VALUE_TEXT_SIZE], more[VALUE_TEXT_SIZE];
+
+	for (size_t i = 0; s->deep && s->right && i < s->q->n_streams; i++) {
+		const struct stream_view *v = &s->q->streams[i];
+		struct judged_finding *f;
+
+		if (!v->kafka || strcmp(v->kafka->name, s->q->name) != 0 || strcmp(lake_stream_state(v), "slow") != 0 ||
+			!(f = find(s, out, "lag", SEVERITY_WARNING)))
+			continue;
+		reason(f, "streaming query %.80s is slow: %s behind, %s more each second", v->stream->name, value_show(lag, v->lag.lag, UNIT_RECORDS),
+			value_show(more, value_real(v->pace.in - v->pace.out), UNIT_COUNT));
+		remedy(f, "let its batches take more, or give its driver more cores");
+	}
+}
+
 /* In a container with a network of its own the same port is another one. */
 static bool is_on_our_network(const struct facts *docker, const struct process *p)
 {
@@ -280,7 +299,7 @@ static void find_rival(const struct scene *s, struct judged *out)
 }
 
 static void (*const finders[])(const struct scene *, struct judged *) = {
-	find_stale, find_foreign_owner, find_rival, findings_of_depth, find_missing_ports, find_version_hint, find_container_trouble,
+	find_stale, find_foreign_owner, find_rival, findings_of_depth, find_slow_streams, find_missing_ports, find_version_hint, find_container_trouble,
 	find_replaced_program, find_port_conflict, find_open_to_network,
 };
 

@@ -182,6 +182,7 @@ void store_judge_one(struct engine *e, struct member *m)
 		.host = e->lake.facts, .host_seen = e->lake.facts_seen, .host_interval = e->host_news ? e->host_news->interval : 0,
 		.docker = e->lake.docker, .docker_seen = e->lake.docker_seen, .docker_interval = e->docker_news ? e->docker_news->interval : 0,
 		.pulse = s->pulse, .depth = s->depth, .now = e->lake.now, .wall = e->lake.wall,
+		.streams = e->lake.streams, .n_streams = e->lake.n_streams,
 	};
 	struct judged j;
 

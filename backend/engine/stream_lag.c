@@ -8,10 +8,19 @@
  * A query that was given some partitions of a topic only (assign) cannot be told from its checkpoint:
  * the others count as new.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "lake.h"
+
+enum {
+	REST_MS = 600000,
+	NO_LAG = 1,            /* where a transaction's mark leaves a query that has read everything */
+	SLOW_MS = 90000,       /* who is watched for less is not told to be slow */
+	PACE_MS = 90000, PACE_LEAST_MS = 15000,
+};
 
 const struct figure_spec stream_figures[] = {
 	{"batch", "batch", UNIT_NONE, FIGURE_ROW, "newest batch that is committed"},
@@ -170,10 +179,13 @@ static void judge_place(struct stream_place *p, bool ends_are_newer)
 		p->state = p->beginning.type == VALUE_INT ? STREAM_NEW : STREAM_UNKNOWN;
 		if (p->state == STREAM_NEW)
 			p->lag = value_int(p->end.u.i > p->beginning.u.i ? p->end.u.i - p->beginning.u.i : 0);
-	} else if (p->committed.u.i > p->end.u.i) {
-		p->state = ends_are_newer ? STREAM_RESET : STREAM_READS;
-		if (!ends_are_newer)
-			p->lag = value_int(0); /* it read on after the ends were asked */
+	} else if (p->committed.u.i > p->end.u.i && ends_are_newer) {
+		p->state = STREAM_RESET;
+	} else if (p->committed.u.i > p->end.u.i) { /* it read on after the ends were asked: the end is there by now, or further */
+		p->state = STREAM_READS;
+		p->lag = value_int(0);
+		p->end = p->committed;
+		p->end.at_least = true;
 	} else {
 		p->lag = value_int(p->end.u.i - p->committed.u.i);
 		p->state = STREAM_READS;
@@ -283,6 +295,17 @@ static void sum_up(struct stream_lag *out, int64_t sum, bool cut)
 	out->lag.at_least = out->lag.type == VALUE_INT && (open || cut);
 }
 
+/* A query that was just started has a checkpoint, and nothing in it. */
+static const char *why_no_offsets(const struct snapshot *stream)
+{
+	const struct table *sources = snapshot_find_table(stream, "sources");
+
+	for (size_t i = 0; sources && i < sources->n_rows; i++)
+		if (strcmp(word(table_get(sources, i, "kind")), "nothing yet") != 0)
+			return "it reads no Kafka";
+	return "it has read nothing yet";
+}
+
 /* ms since 1970 when it was begun; its monotonic times begin anew where it is replayed. */
 static int64_t begun(const struct snapshot *s)
 {
@@ -297,7 +320,8 @@ void lake_stream_lag(const struct snapshot *stream, const struct snapshot *kafka
 
 	*out = (struct stream_lag){.words = ""};
 	if (!stream || stream->err.code != ERR_NONE || !offsets || !offsets->n_rows) {
-		out->words = !stream ? "its checkpoint is not read yet" : stream->err.code != ERR_NONE ? "its checkpoint cannot be read" : "it reads no Kafka";
+		out->words = !stream ? "its checkpoint is not read yet" : stream->err.code != ERR_NONE ? "its checkpoint cannot be read" :
+			why_no_offsets(stream);
 		return;
 	}
 	if (!ends) {
@@ -336,18 +360,99 @@ bool lake_stream_sample(const struct stream_lag *lag, int64_t now, struct stream
 	return true;
 }
 
+/* The lowest lag of some samples. */
+static int64_t lowest(const struct stream_sample *samples, size_t n)
+{
+	int64_t low = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		low = samples[i].lag < low ? samples[i].lag : low;
+	return low;
+}
+
+/* Burrow's rule, but for a lag that goes up and down with the batches of a trigger: its lows are compared, and a low may be
+ * seen late by the time between two looks. Without a few batches nothing is told: its trigger may be a long one. */
+static bool falls_behind(const struct stream_sample *samples, size_t n, double in)
+{
+	size_t half = n / 2, moves = 0;
+	int64_t gap = 0, before, after;
+
+	for (size_t i = 1; i < n; i++) {
+		moves += samples[i].read > samples[i - 1].read;
+		gap = samples[i].at - samples[i - 1].at > gap ? samples[i].at - samples[i - 1].at : gap;
+	}
+	if (n < 2 || moves < 3 || samples[n - 1].at - samples[0].at < SLOW_MS)
+		return false;
+	before = lowest(samples, half);
+	after = lowest(samples + half, n - half);
+	return before > NO_LAG && (double)(after - before) > in * (double)gap / 1000;
+}
+
 void lake_stream_pace(const struct stream_sample *samples, size_t n, struct stream_pace *out)
 {
 	const struct stream_sample *first = samples, *last = samples + n - (n > 0);
 	int64_t most = 0;
 
-	*out = (struct stream_pace){.known = n > 1 && last->at > first->at && last->end >= first->end && last->read >= first->read};
+	*out = (struct stream_pace){0};
 	for (size_t i = 0; i < n; i++)
 		most = samples[i].lag > most ? samples[i].lag : most;
 	for (size_t i = 0; i < n; i++)
 		out->trend[i] = (char)('0' + (most ? (int)((double)samples[i].lag / (double)most * 7) : 0));
+	while (n > 2 && first + 2 < last && last->at - first->at > PACE_MS)
+		first++;
+	/* what the first seconds tell hangs on where they fall between two batches */
+	out->known = n > 1 && last->at - first->at >= PACE_LEAST_MS && last->end >= first->end && last->read >= first->read;
 	if (!out->known)
 		return;
 	out->in = (double)(last->end - first->end) * 1000 / (double)(last->at - first->at);
 	out->out = (double)(last->read - first->read) * 1000 / (double)(last->at - first->at);
+	out->slow = falls_behind(samples, n, out->in);
+}
+
+/* ---- in words ---- */
+
+/* Behind, and no batch for long, as of the look: a trigger that waits, or a query that ended. Its checkpoint does not tell
+ * which. Since when; 0: it does not rest. */
+static int64_t rests_since(const struct stream_view *v)
+{
+	struct value begun = snapshot_get(v->snapshot, "in_flight_at"), made = snapshot_get(v->snapshot, "batch_at");
+	int64_t seen = begun.type == VALUE_INT ? begun.u.i : made.type == VALUE_INT ? made.u.i : 0;
+
+	return v->lag.lag.type == VALUE_INT && v->lag.lag.u.i > 0 && seen > 0 && v->snapshot->wall - seen > REST_MS ? seen : 0;
+}
+
+const char *lake_stream_state(const struct stream_view *v)
+{
+	bool failed = v->snapshot && v->snapshot->err.code != ERR_NONE;
+
+	if (v->lag.n_reset && !failed)
+		return stream_state_word(STREAM_RESET);
+	if (failed || !v->snapshot || v->lag.lag.type == VALUE_UNKNOWN)
+		return stream_state_word(STREAM_UNKNOWN);
+	if (v->lag.n_lost)
+		return stream_state_word(STREAM_LOST);
+	return rests_since(v) ? "rests" : v->pace.slow ? "slow" : "ok";
+}
+
+const char *lake_stream_note(const struct stream_view *v, char out[VALUE_TEXT_SIZE])
+{
+	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
+	int64_t since;
+
+	if (!v->snapshot)
+		return "its checkpoint was not read yet";
+	if (v->snapshot->err.code != ERR_NONE)
+		return v->snapshot->err.words;
+	since = rests_since(v);
+	if (v->lag.n_reset)
+		return "committed beyond the end: the topic was made anew?";
+	if (v->lag.n_lost)
+		snprintf(out, VALUE_TEXT_SIZE, "%.24s records were deleted before it read them", value_show(number, value_int(v->lag.lost), UNIT_RECORDS));
+	else if (since)
+		snprintf(out, VALUE_TEXT_SIZE, "no batch for %s: its trigger waits, or it ended", clock_span(span, v->snapshot->wall - since));
+	else if (v->pace.slow)
+		snprintf(out, VALUE_TEXT_SIZE, "falls behind: its batches take less than comes in");
+	else
+		return v->lag.words ? v->lag.words : "";
+	return out;
 }

@@ -53,7 +53,11 @@ static void keep_pace(struct stream_view *v, struct stream_seat *seat, int64_t n
 
 	if (!lake_stream_sample(&v->lag, now, &sample)) {
 		seat->n_samples = 0; /* what is not whole has no pace */
-	} else if (!seat->n_samples || now - seat->samples[seat->n_samples - 1].at >= DEPTH_MS / 2) {
+	} else if (!seat->n_samples || (v->snapshot->generation != seat->sampled && seat->kafka_generation != seat->sampled_kafka &&
+		now - seat->samples[seat->n_samples - 1].at >= DEPTH_MS / 2)) {
+		/* with one side as it was, the other would seem to run away */
+		seat->sampled = v->snapshot->generation;
+		seat->sampled_kafka = seat->kafka_generation;
 		if (seat->n_samples == STREAM_SAMPLES) {
 			memmove(seat->samples, seat->samples + 1, (STREAM_SAMPLES - 1) * sizeof *seat->samples);
 			seat->n_samples--;

@@ -122,8 +122,16 @@ static void json_rows(struct json_writer *w, const struct service *s, const stru
 	}
 }
 
+/* A query is asked for as a group is: by its name. */
+static bool is_asked_for(const struct stream_view *v, const struct report_options *options)
+{
+	return !options->group || !strcmp(v->stream->name, options->group);
+}
+
 static void json_stream(struct json_writer *w, const struct stream_view *v, const struct stream_place *p)
 {
+	char note[VALUE_TEXT_SIZE];
+
 	json_open(w, NULL, '{');
 	json_put_text(w, "query", v->stream->name);
 	json_put_text(w, "checkpoint", v->stream->checkpoint);
@@ -134,7 +142,13 @@ static void json_stream(struct json_writer *w, const struct stream_view *v, cons
 	json_put_value(w, "committed", p ? p->committed : value_unknown(), UNIT_NONE);
 	json_put_value(w, "end", p ? p->end : value_unknown(), UNIT_NONE);
 	json_put_text(w, "state", p ? stream_state_word(p->state) : stream_state_word(STREAM_UNKNOWN));
-	put_words(w, "note", v->snapshot && v->snapshot->err.code != ERR_NONE ? v->snapshot->err.words : v->lag.words);
+	json_put_text(w, "query_state", lake_stream_state(v));
+	put_words(w, "note", lake_stream_note(v, note));
+	if (p ? p->end.at_least : v->lag.lag.at_least) {
+		json_open(w, "at_least", '[');
+		json_put_text(w, NULL, p ? "end" : "lag");
+		json_close(w, ']');
+	}
 	json_close(w, '}');
 }
 
@@ -167,9 +181,11 @@ static void lag_json(const struct lake *lake, const struct report_options *optio
 	}
 	json_close(&w, ']');
 	json_open(&w, "streams", '[');
-	for (size_t i = 0; !options->group && i < lake->n_streams; i++) {
+	for (size_t i = 0; i < lake->n_streams; i++) {
 		const struct stream_view *v = &lake->streams[i];
 
+		if (!is_asked_for(v, options))
+			continue;
 		for (size_t k = 0; k < v->lag.n_places; k++)
 			json_stream(&w, v, &v->lag.places[k]);
 		if (!v->lag.n_places)
@@ -258,10 +274,47 @@ static void partitions_text(const struct snapshot *answer, struct buf *out)
 		buf_printf(out, "    %s\n", answer->err.words);
 }
 
+static void places_text(const struct stream_lag *lag, struct buf *out)
+{
+	char shown[VALUE_TEXT_SIZE];
+
+	for (size_t i = 0; i < lag->n_places; i++) {
+		const struct stream_place *p = &lag->places[i];
+
+		buf_printf(out, "    %s %lld: %s, lag %s", p->topic, (long long)p->partition, stream_state_word(p->state),
+			p->lag.type == VALUE_UNKNOWN ? "not known" : value_show(shown, p->lag, UNIT_RECORDS));
+		put_offset(out, "committed", p->committed);
+		put_offset(out, p->end.at_least ? "end at least" : "end", p->end);
+		buf_puts(out, "\n");
+	}
+}
+
+static void streams_text(const struct lake *lake, const struct report_options *options, struct buf *out)
+{
+	char shown[VALUE_TEXT_SIZE];
+	size_t n = 0;
+
+	for (size_t i = 0; i < lake->n_streams; i++) {
+		const struct stream_view *v = &lake->streams[i];
+		const char *note;
+
+		if (!is_asked_for(v, options))
+			continue;
+		if (!n++)
+			buf_puts(out, "streaming queries\n");
+		buf_printf(out, "  spark: %s: %s, lag %s", v->stream->name, lake_stream_state(v), v->lag.lag.type == VALUE_UNKNOWN ? "not known" :
+			value_show(shown, v->lag.lag, UNIT_RECORDS));
+		put_offset(out, "batch", snapshot_get(v->snapshot, "batch"));
+		note = lake_stream_note(v, shown);
+		buf_printf(out, "%s%s\n", note[0] ? "; " : "", note);
+		if (options->group)
+			places_text(&v->lag, out);
+	}
+}
+
 static void lag_text(const struct lake *lake, const struct report_options *options, struct buf *out)
 {
 	const struct service *s;
-	char shown[VALUE_TEXT_SIZE];
 
 	for (size_t at = 0; (s = next_cluster(lake, options, &at));) {
 		const struct table *t = snapshot_find_table(s->depth, "groups");
@@ -281,19 +334,7 @@ static void lag_text(const struct lake *lake, const struct report_options *optio
 		if (t->left_off && !options->group)
 			buf_printf(out, "  and %zu more\n", t->left_off);
 	}
-	for (size_t i = 0; !options->group && i < lake->n_streams; i++) {
-		const struct stream_view *v = &lake->streams[i];
-		bool failed = v->snapshot && v->snapshot->err.code != ERR_NONE;
-
-		if (i == 0)
-			buf_puts(out, "streaming queries\n");
-		buf_printf(out, "  spark: %s: lag %s", v->stream->name, v->lag.lag.type == VALUE_UNKNOWN ? "not known" :
-			value_show(shown, v->lag.lag, UNIT_RECORDS));
-		put_offset(out, "batch", snapshot_get(v->snapshot, "batch"));
-		if (failed || (v->lag.words && v->lag.words[0]))
-			buf_printf(out, "; %s", failed ? v->snapshot->err.words : v->lag.words);
-		buf_puts(out, "\n");
-	}
+	streams_text(lake, options, out);
 }
 
 enum exit_code report_lag(const struct lake *lake, const struct report_options *options, struct buf *out)
@@ -305,6 +346,8 @@ enum exit_code report_lag(const struct lake *lake, const struct report_options *
 		answering = true;
 		found |= has_group(s, options->group);
 	}
+	for (size_t i = 0; options->group && i < lake->n_streams; i++)
+		found |= is_asked_for(&lake->streams[i], options);
 	if (options->json)
 		lag_json(lake, options, out);
 	else if (!answering)

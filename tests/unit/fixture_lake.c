@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "tables.h"
 
-enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2 + 8, STREAMS_MAX = 4, HISTORIES_MAX = 4,
+enum { SERVICES_MAX = 48, PORTS_MAX = 64, EVENTS_MAX = 24, SNAPSHOTS_MAX = SERVICES_MAX * 2 + 8, STREAMS_MAX = 5, HISTORIES_MAX = 4,
 	CATALOGS_MAX = 3 };
 
 const char *const fixture_names[FIXTURE_COUNT] = {"pocket", "trouble", "starting", "nothing", "many", "hostile", "tables", "deep"};
@@ -894,7 +894,11 @@ static void fill_deep_streams(struct fixture *f)
 		const char *name;
 		int64_t lag, batch, ago;
 		size_t places, reset;
-	} queries[] = {{"medallion", 310, 4410, 2, 2, 0}, {"gold", 310, 12, 40, 3, 1}, {"night", 120, 88, 36000, 1, 0}, {"new", -1, -1, 0, 0, 0}};
+		struct stream_pace pace;
+	} queries[] = {
+		{"medallion", 310, 4410, 2, 2, 0, {0}}, {"gold", 310, 12, 40, 3, 1, {0}}, {"night", 120, 88, 36000, 1, 0, {0}},
+		{"archive", 6800, 707, 3, 1, 0, {.known = true, .in = 4.6, .out = 2.2, .slow = true, .trend = "5566677"}}, {"new", -1, -1, 0, 0, 0, {0}},
+	};
 
 	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
 		struct stream_view *v = &f->stream_views[i];
@@ -912,6 +916,7 @@ static void fill_deep_streams(struct fixture *f)
 		v->lag = (struct stream_lag){.lag = value_int(queries[i].lag), .places = places, .n_places = queries[i].places,
 			.n_reset = queries[i].reset, .n_new = queries[i].places > 1, .words = ""};
 		v->lag.lag.at_least = queries[i].reset > 0;
+		v->pace = queries[i].pace;
 	}
 	f->lake.streams = f->stream_views;
 }

@@ -15,6 +15,7 @@
 #include <locale.h>
 
 #include "judge.h"
+#include "lake.h"
 #include "text.h"
 
 enum { NOW = 1000000, MINUTE = 60000, HOUR = 60 * MINUTE };
@@ -1762,6 +1763,26 @@ static void lags(struct world *w)
 	w->depth.n_findings = 1;
 }
 
+static void a_query_falls_behind(struct world *w)
+{
+	static const struct stream streams[] = {{.name = "order_archive"}, {.name = "of another broker"}};
+	static const struct service kafka_itself = {.name = "kafka"}, another = {.name = "kafka-39"};
+	static struct snapshot checkpoint = {.part = PART_STREAM, .wall = WALL};
+	static struct stream_view views[2];
+
+	for (size_t i = 0; i < 2; i++)
+		views[i] = (struct stream_view){.stream = &streams[i], .snapshot = &checkpoint, .kafka = i ? &another : &kafka_itself,
+			.pace = {.known = true, .in = 4.6, .out = 2.2, .slow = true}, .lag = {.lag = value_int(6800), .words = ""}};
+	w->q.streams = views;
+	w->q.n_streams = 2;
+}
+
+static void a_query_falls_behind_and_kafka_died(struct world *w)
+{
+	a_query_falls_behind(w);
+	dead(w);
+}
+
 static void lagged_before_it_died(struct world *w)
 {
 	lags(w);
@@ -1797,6 +1818,9 @@ static void program_of_another_replaced(struct world *w)
 
 static const struct finding_row findings[] = {
 	{"muting one mutes no other", stale_and_another_is_muted, "stale", SEVERITY_BLOCKING, "server.properties", "restart it"},
+	{"a query that falls behind", a_query_falls_behind, "lag", SEVERITY_WARNING,
+		"streaming query order_archive is slow: 6,800 behind, 2.4 more each second", "let its batches take more"},
+	{"a query whose broker is gone is not told", a_query_falls_behind_and_kafka_died, "lag", -1, NULL, NULL},
 	{"a hint for the expected version is none", hint_for_it, "version-hint", -1, NULL, NULL},
 	{"the replaced program of another is not its own", program_of_another_replaced, "program-replaced", -1, NULL, NULL},
 	{"stale blocks, and names what is newer", stale, "stale", SEVERITY_BLOCKING,

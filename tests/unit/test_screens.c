@@ -1031,7 +1031,7 @@ static void brokers_of_one_cluster_are_one_cluster(void **state)
 	other->kind = kafka->kind;
 	other->depth = kafka->depth;
 	stage_draw(&s);
-	assert_true(shows(&s, "groups 11")); /* seven groups and four queries */
+	assert_true(shows(&s, "groups 12")); /* seven groups and five queries */
 	stage_strike(&s);
 }
 
@@ -1059,10 +1059,33 @@ static void problems_only_keeps_every_group_that_is_not_ok(void **state)
 	(void)state;
 	s.view.problems_only = true;
 	stage_draw(&s);
-	for (const char *const *g = (const char *const[]){"orders-etl", "audit", "billing", "loyalty", "replay", "spark: gold", NULL}; *g; g++)
+	for (const char *const *g = (const char *const[]){"orders-etl", "audit", "billing", "loyalty", "replay", "spark: gold", "spark: archive", NULL}; *g; g++)
 		assert_true(shows(&s, *g));
 	assert_false(shows(&s, "dashboards"));
 	assert_false(shows(&s, "spark: medallion"));
+	stage_strike(&s);
+}
+
+/* Its checkpoint is read on while the broker is down. */
+static void a_query_is_as_old_as_the_ends_that_its_lag_rests_on(void **state)
+{
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
+	struct snapshot ends = *fixture_service(s.fixture, "kafka")->depth;
+
+	(void)state;
+	ends.ended -= 70000;
+	stage_act(&s, ACT_PREVIOUS_VIEW);
+	stage_act(&s, ACT_PREVIOUS_VIEW);
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "slow"), "slow"), STYLE_WARN);
+	assert_false(shows(&s, "as it was"));
+	fixture_service(s.fixture, "kafka")->depth = &ends;
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "slow"), "slow"), STYLE_DIM);
+	assert_true(shows(&s, "as it was 71s ago") || shows(&s, "as it was 70s ago"));
+	stage_act(&s, ACT_ENTER);
+	stage_draw(&s);
+	assert_int_equal(style_at(s.canvas, line_with(s.canvas, " new "), "new"), STYLE_DIM);
 	stage_strike(&s);
 }
 
@@ -1689,6 +1712,7 @@ int main(void)
 		cmocka_unit_test(brokers_of_one_cluster_are_one_cluster),
 		cmocka_unit_test(what_an_older_broker_does_not_tell_is_a_dash),
 		cmocka_unit_test(problems_only_keeps_every_group_that_is_not_ok),
+		cmocka_unit_test(a_query_is_as_old_as_the_ends_that_its_lag_rests_on),
 		cmocka_unit_test(enter_asks_and_says_so_until_the_answer_is_there),
 		cmocka_unit_test(a_failed_answer_says_why),
 		cmocka_unit_test(what_cannot_be_asked_is_not_asked),

@@ -323,9 +323,9 @@ static void lag_is_end_minus_commit(void **state)
 
 static void lag_without_one_side_is_unknown_and_says_why(void **state)
 {
-	static const int64_t committed[] = {1}, zero[] = {0}, nothing[] = {-1};
+	static const int64_t committed[] = {1}, zero[] = {0};
 	struct snapshot *stream = checkpoint_of(committed, 1, "orders"), *kafka = kafka_of(zero, committed, 1, 5);
-	struct snapshot *rate = checkpoint_of(nothing, 1, "orders"), *mute = snapshot_new("kafka", PART_DEPTH);
+	struct snapshot *mute = snapshot_new("kafka", PART_DEPTH);
 	struct arena *arena = arena_new(1 << 20);
 	struct stream_lag lag;
 
@@ -336,17 +336,55 @@ static void lag_without_one_side_is_unknown_and_says_why(void **state)
 	assert_string_equal(lag.words, "Kafka has not told where its partitions end");
 	lake_stream_lag(stream, mute, arena, &lag);
 	assert_string_equal(lag.words, "Kafka has not told where its partitions end");
-	lake_stream_lag(rate, kafka, arena, &lag);
-	assert_string_equal(lag.words, "it reads no Kafka");
 	err_set(&stream->err, ERR_SYSTEM, "gone");
 	lake_stream_lag(stream, kafka, arena, &lag);
 	assert_string_equal(lag.words, "its checkpoint cannot be read");
 	assert_int_equal(lag.lag.type, VALUE_UNKNOWN);
 	snapshot_unref(stream);
 	snapshot_unref(kafka);
-	snapshot_unref(rate);
 	snapshot_unref(mute);
 	arena_free(arena);
+}
+
+static void an_end_that_was_passed_since_is_at_least_where_the_query_stands(void **state)
+{
+	static const int64_t committed[] = {796}, zero[] = {0}, end[] = {792};
+	struct snapshot *stream = checkpoint_of(committed, 1, "orders"), *kafka = kafka_of(zero, end, 1, -5);
+	struct arena *arena = arena_new(1 << 20);
+	struct stream_lag lag;
+	char shown[VALUE_TEXT_SIZE];
+
+	(void)state;
+	lake_stream_lag(stream, kafka, arena, &lag);
+	assert_int_equal(lag.places[0].state, STREAM_READS);
+	assert_string_equal(value_show(shown, lag.places[0].end, UNIT_COUNT), "\xe2\x89\xa5 796");
+	assert_int_equal(lag.lag.u.i, 0);
+	assert_false(lag.lag.at_least);
+	snapshot_unref(stream);
+	snapshot_unref(kafka);
+	arena_free(arena);
+}
+
+static void a_query_that_has_just_begun_has_read_nothing_yet(void **state)
+{
+	static const int64_t nothing[] = {-1};
+	struct snapshot *stream = checkpoint_of(nothing, 1, "orders");
+	struct table *t = snapshot_table(stream, stream_tables, "sources");
+	struct stream_lag lag;
+	struct value *row;
+
+	(void)state;
+	lake_stream_lag(stream, NULL, NULL, &lag);
+	assert_string_equal(lag.words, "it has read nothing yet");
+	row = table_row(stream, t);
+	table_set(stream, t, row, "kind", value_text("nothing yet"));
+	lake_stream_lag(stream, NULL, NULL, &lag);
+	assert_string_equal(lag.words, "it has read nothing yet");
+	row = table_row(stream, t);
+	table_set(stream, t, row, "kind", value_text("files"));
+	lake_stream_lag(stream, NULL, NULL, &lag);
+	assert_string_equal(lag.words, "it reads no Kafka");
+	snapshot_unref(stream);
 }
 
 static void two_sources_of_one_topic_lag_each_for_itself(void **state)
@@ -639,9 +677,10 @@ static void thousands_of_batches_are_listed_once(void **state)
 	unwatch(&w);
 }
 
-static void its_pace_comes_from_two_looks_and_never_from_one_or_from_a_reset(void **state)
+static void its_pace_comes_from_some_seconds_and_never_from_one_look_or_from_a_reset(void **state)
 {
-	static const struct stream_sample samples[] = {{0, 700, 300, 1000}, {10000, 350, 1650, 2000}}, reset[] = {{0, 0, 9000, 9000}, {10000, 5, 10, 15}};
+	static const struct stream_sample samples[] = {{0, 700, 300, 1000}, {20000, 350, 2650, 3000}}, reset[] = {{0, 0, 9000, 9000}, {20000, 5, 10, 15}},
+		early[] = {{0, 5000, 300, 5300}, {10000, 4990, 310, 5300}};
 	struct stream_pace pace;
 
 	(void)state;
@@ -650,13 +689,60 @@ static void its_pace_comes_from_two_looks_and_never_from_one_or_from_a_reset(voi
 	lake_stream_pace(samples, 2, &pace);
 	assert_true(pace.known);
 	assert_int_equal(pace.in, 100);
-	assert_int_equal(pace.out, 135);
+	assert_int_equal(pace.out, 117);
+	assert_false(pace.slow);
 	assert_string_equal(pace.trend, "73");
 	lake_stream_pace(reset, 2, &pace);
+	assert_false(pace.known);
+	/* of a batch that fell between the first two looks a rate would be none */
+	lake_stream_pace(early, 2, &pace);
 	assert_false(pace.known);
 	lake_stream_pace(NULL, 0, &pace);
 	assert_false(pace.known);
 	assert_string_equal(pace.trend, "");
+}
+
+/* A query as it is seen every 10 s: in records come each second, and every so many seconds a batch takes at most so many. */
+struct slow_case {
+	const char *name;
+	int in, every, takes, behind, looks;
+	bool slow;
+};
+
+static const struct slow_case slow_cases[] = {
+	{"a trigger of 3 s that takes less than comes is slow", 5, 3, 6, 4195, 12, true},
+	{"a trigger of 30 s that takes less than comes is slow, though its lag falls with each batch", 5, 30, 70, 4195, 24, true},
+	{"who reads all with every batch is well", 5, 3, 1000, 0, 24, false},
+	{"who reads all every minute is well, and never without a lag", 5, 60, 1000, 40, 24, false},
+	{"who catches up is well", 5, 3, 60, 4195, 24, false},
+	{"who keeps its distance is well", 5, 10, 50, 4195, 24, false},
+	{"of less than 90 s nothing is told", 5, 3, 6, 4195, 8, false},
+	{"a trigger of 5 min is waited for", 5, 300, 5000, 40, 24, false},
+	{"who stands still is not slow", 5, 100000, 0, 4195, 24, false},
+};
+
+static void who_falls_behind_is_slow(void **state)
+{
+	const struct slow_case *c = *state;
+	struct stream_sample samples[STREAM_SAMPLES];
+	struct snapshot checkpoint = {.part = PART_STREAM};
+	struct stream_view v = {.snapshot = &checkpoint, .lag.words = ""};
+	char note[VALUE_TEXT_SIZE];
+	int64_t read = 1000, end = 1000 + c->behind;
+	int n = 0;
+
+	for (int second = 0; n < c->looks; second++) {
+		end += c->in;
+		if (second % c->every == c->every - 1)
+			read += end - read < c->takes ? end - read : c->takes;
+		if (second % 10 == 7)
+			samples[n++] = (struct stream_sample){(int64_t)second * 1000, end - read, read, end};
+	}
+	lake_stream_pace(samples, (size_t)n, &v.pace);
+	v.lag.lag = value_int(end - read);
+	assert_int_equal(v.pace.slow, c->slow);
+	assert_string_equal(lake_stream_state(&v), c->slow ? "slow" : "ok");
+	assert_string_equal(lake_stream_note(&v, note), c->slow ? "falls behind: its batches take less than comes in" : "");
 }
 
 static void what_is_not_whole_has_no_pace(void **state)
@@ -745,7 +831,9 @@ int main(void)
 		cmocka_unit_test(a_look_says_where_the_query_stands),
 		cmocka_unit_test(before_its_first_commit_a_query_stands_where_it_began),
 		cmocka_unit_test(thousands_of_batches_are_listed_once),
-		cmocka_unit_test(its_pace_comes_from_two_looks_and_never_from_one_or_from_a_reset),
+		cmocka_unit_test(its_pace_comes_from_some_seconds_and_never_from_one_look_or_from_a_reset),
+		cmocka_unit_test(an_end_that_was_passed_since_is_at_least_where_the_query_stands),
+		cmocka_unit_test(a_query_that_has_just_begun_has_read_nothing_yet),
 		cmocka_unit_test(what_is_not_whole_has_no_pace),
 		cmocka_unit_test(one_digit_more_is_not_missed),
 		cmocka_unit_test(a_checkpoint_made_anew_is_read_anew),
@@ -754,6 +842,7 @@ int main(void)
 	size_t n = 0;
 	union {
 		const struct lag_case *row;
+		const struct slow_case *slow;
 		void *state;
 	} as;
 
@@ -762,6 +851,10 @@ int main(void)
 	for (size_t i = 0; i < sizeof lag_cases / sizeof *lag_cases; i++) {
 		as.row = &lag_cases[i];
 		tests[n++] = (struct CMUnitTest){lag_cases[i].name, lag_is_end_minus_commit, NULL, NULL, as.state};
+	}
+	for (size_t i = 0; i < sizeof slow_cases / sizeof *slow_cases; i++) {
+		as.slow = &slow_cases[i];
+		tests[n++] = (struct CMUnitTest){slow_cases[i].name, who_falls_behind_is_slow, NULL, NULL, as.state};
 	}
 	return _cmocka_run_group_tests("tests", tests, n, NULL, NULL);
 }
