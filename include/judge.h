@@ -110,8 +110,10 @@ struct judged {
 };
 
 void judge(const struct question *q, struct judged *out);
-/* The newest process whose words ask for that port of that kind, begun after the holder, which is another. False: none. Pure. */
-bool rival_of(const struct facts *f, const struct facts *docker, const struct service_kind *kind, const struct endpoint *at, struct rival *out);
+/* The newest process whose words ask for that port of that kind, begun after the holder, which is another; where they name no port, it
+ * is the configured one (0: the kind's own). False: none. Pure. */
+bool rival_of(const struct facts *f, const struct facts *docker, const struct service_kind *kind, const struct endpoint *at, uint16_t configured,
+	struct rival *out);
 /* It ended. One that lives on has found another port, by its configuration, which its words need not tell. Pure. */
 bool rival_has_lost(const struct facts *f, const struct rival *r);
 

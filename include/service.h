@@ -35,6 +35,7 @@ struct service_kind {
 	int64_t pulse_ms, depth_ms; /* cadence; 0: 2,000 and 10,000 */
 	int64_t first_ms;         /* deadline of the first question after a start; 0: 1,000 */
 	bool fleeting;            /* comes and goes by itself: a driver that ends is no failure */
+	const char *port_key;     /* what names its main port, as an argument and in its configuration; NULL: nothing does */
 	bool firm;                /* with its main port taken it ends: it takes no other one */
 	int64_t grace_ms;         /* from process start until not serving is bad; 0: 60,000 */
 	const char *leads;        /* a kind whose services start after it, and without which it is not well: a master's workers; NULL: none */

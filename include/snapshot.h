@@ -91,6 +91,7 @@ struct files { /* what the files that the profile names for a service say */
 	int unit;             /* enum unit_is, of the unit that the profile names, while nobody listens */
 	bool unit_users;      /* it is not the system's, but this user's */
 	const char *unit_words; /* "exit-code, status 78"; NULL: nothing to say */
+	int port;             /* that its configuration gives its main part; 0: none */
 	const char *progress; /* the line that its start writes; NULL: none, or older than 30 s, than an hour if it "failed: ..." */
 };
 

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../services/kinds.h"
 #include "actor.h"
 
-enum { LINE_MAX_BYTES = 200, PROGRESS_MS = 30000, FAILED_MS = 3600000, JARS_MAX = 2000 };
+enum { LINE_MAX_BYTES = 200, PROGRESS_MS = 30000, FAILED_MS = 3600000, JARS_MAX = 2000, CONFIG_MAX = 65536 };
 
 struct newest {
 	struct host *host;
@@ -87,6 +88,22 @@ static void look_fresh(struct host *h, const struct expectation *x, int64_t star
 		text_copy(out->what, sizeof out->what, text_of(n.name));
 }
 
+/* Which port its configuration gives its main part; 0: none, or where it stands is not for us. */
+static uint16_t look_port(struct host *h, const struct expectation *x)
+{
+	uint16_t port = 0;
+
+	for (size_t i = 0; x->config && x->config[i] && !port; i++) {
+		struct buf file;
+
+		buf_init(&file, CONFIG_MAX);
+		if (h->read_file(h, x->config[i], &file, NULL))
+			port = settings_port(buf_text(&file), x->kind->port_key);
+		buf_free(&file);
+	}
+	return port;
+}
+
 /* The first line of a small file; empty where there is none. */
 static struct text first_line(struct host *h, const char *path, struct buf *hold)
 {
@@ -144,4 +161,6 @@ void files_look(struct host *h, const struct expectation *x, int64_t owner_start
 	}
 	if ((x->config && x->config[0]) || (x->jars && x->jars[0]))
 		look_fresh(h, x, owner_started, &s->files.fresh);
+	if (x->kind && x->kind->port_key)
+		s->files.port = look_port(h, x);
 }

@@ -255,7 +255,19 @@ static bool is_on_our_network(const struct facts *docker, const struct process *
 	return !p->container[0] || (c && !strcmp(c->network, "host"));
 }
 
-bool rival_of(const struct facts *f, const struct facts *docker, const struct service_kind *kind, const struct endpoint *at, struct rival *out)
+/* Is it started for that port? By its words, else by the configuration, else by its usual number. */
+static bool wants(const struct service_kind *kind, struct text hint, uint16_t port, uint16_t configured)
+{
+	const char *role;
+
+	if (configured && !(kind->port_key && text_has(hint, kind->port_key)))
+		return configured == port;
+	role = kind->role_of(hint, port);
+	return role && !strcmp(role, kind->ports[0].role);
+}
+
+bool rival_of(const struct facts *f, const struct facts *docker, const struct service_kind *kind, const struct endpoint *at, uint16_t configured,
+	struct rival *out)
 {
 	const struct listener *l = facts_listener(f, at->address, at->port);
 	const struct process *holder = l && !l->pid_probable && !l->proxied[0] ? facts_process(f, l->pid) : NULL;
@@ -265,15 +277,13 @@ bool rival_of(const struct facts *f, const struct facts *docker, const struct se
 		return false;
 	for (size_t i = 0; i < f->n_processes; i++) {
 		const struct process *p = &f->processes[i];
-		const char *role = NULL;
 		bool like = false;
 
 		for (const char *const *owner = kind->owners; *owner; owner++)
 			like = like || text_has(text_of(p->hint), *owner);
 		if (!like || p == holder || p->parent == holder->pid || p->started <= holder->started + RIVAL_LATER_MS || !is_on_our_network(docker, p))
 			continue;
-		role = kind->role_of(text_of(p->hint), at->port);
-		if (role && !strcmp(role, kind->ports[0].role) && p->started > out->started)
+		if (wants(kind, text_of(p->hint), at->port, configured) && p->started > out->started)
 			*out = (struct rival){.pid = p->pid, .started = p->started};
 	}
 	return out->pid != 0;

@@ -154,9 +154,10 @@ static void remember_rival(const struct engine *e, struct member *m)
 {
 	const struct listener *l = facts_listener(e->lake.facts, m->service.at.address, m->service.at.port);
 	const struct process *holder = l ? facts_process(e->lake.facts, l->pid) : NULL;
+	uint16_t configured = m->service.pulse ? (uint16_t)m->service.pulse->files.port : 0;
 	struct rival r;
 
-	if (rival_of(e->lake.facts, e->lake.docker, m->service.kind, &m->service.at, &r) && e->lake.wall - r.started < RIVAL_LIFE_MS &&
+	if (rival_of(e->lake.facts, e->lake.docker, m->service.kind, &m->service.at, configured, &r) && e->lake.wall - r.started < RIVAL_LIFE_MS &&
 		!serves_elsewhere(e, m, r.pid)) {
 		m->rival = r;
 		m->rival.seen = e->lake.wall;

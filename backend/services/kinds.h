@@ -28,6 +28,8 @@ bool role_is(const char *role, const char *name); /* role may be NULL */
 
 /* The number after an option of a process's words: "--webui-port 8082", "spark.ui.port=4041"; 0: it is not there. */
 uint16_t option_port(struct text hint, const char *option);
+/* The same of a file of settings, where the last one holds: "spark.ui.port 4041", "server.port=8080". Pure. */
+uint16_t settings_port(struct text file, const char *key);
 /* Which part of a Quarkus server a port is, by its words, else by the defaults: "api", "management"; NULL: neither. Pure. */
 const char *quarkus_role(struct text hint, uint16_t port, uint16_t api, uint16_t management);
 

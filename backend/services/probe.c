@@ -102,6 +102,24 @@ uint16_t option_port(struct text hint, const char *option)
 	return 0;
 }
 
+uint16_t settings_port(struct text file, const char *key)
+{
+	struct text line;
+	uint16_t found = 0;
+	int64_t port;
+
+	while (text_line(&file, &line)) {
+		line = text_trim(line);
+		if (!text_skip(&line, key) || !line.len || !strchr(" \t=:", line.at[0]))
+			continue;
+		line = text_trim(line);
+		if (line.len && (line.at[0] == '=' || line.at[0] == ':'))
+			line = text_trim((struct text){line.at + 1, line.len - 1});
+		found = text_i64(line, &port) && port > 0 && port < 65536 ? (uint16_t)port : 0;
+	}
+	return found;
+}
+
 const char *quarkus_role(struct text hint, uint16_t port, uint16_t api, uint16_t management)
 {
 	uint16_t set_api = option_port(hint, "-Dquarkus.http.port"), set_management = option_port(hint, "-Dquarkus.management.port");

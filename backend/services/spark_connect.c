@@ -471,9 +471,11 @@ static bool answer(struct probe *p, const char *view, const char *subject, struc
 	return good;
 }
 
+#define GRPC_PORT "spark.connect.grpc.binding.port"
+
 static const char *role_of(struct text hint, uint16_t port)
 {
-	uint16_t grpc = option_port(hint, "spark.connect.grpc.binding.port"), ui = option_port(hint, "spark.ui.port");
+	uint16_t grpc = option_port(hint, GRPC_PORT), ui = option_port(hint, "spark.ui.port");
 
 	if (port == (grpc ? grpc : 15002))
 		return "grpc";
@@ -485,6 +487,7 @@ const struct service_kind kind_spark_connect = {
 	.title = "Spark Connect",
 	.group = "compute",
 	.ports = (const struct port_role[]){{"grpc", 15002, PORT_ASK, 0}, {"ui", 4040, PORT_ASK, 4041}, {0}},
+	.port_key = GRPC_PORT,
 	.firm = true,
 	.owners_are_all = true,
 	.owners = (const char *const[]){"SparkConnectServer", NULL},

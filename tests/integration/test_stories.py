@@ -137,8 +137,7 @@ def up_but_not_serving():
 
 def the_second_connect():
     """Who starts one believes that it answers: the old one does. A laketop that looks on sees it come and go."""
-    argv, env = TABLE["spark-connect"].start(TABLE["spark-connect"])
-    argv[argv.index("--class"):0] = ["--conf", f"spark.connect.grpc.binding.port={port('spark-connect')}"]
+    argv, env = TABLE["spark-connect"].start(TABLE["spark-connect"])  # its port stands in its spark-defaults.conf alone
     with screen("--profile", PROFILE, columns=200) as seen:
         ok("ready-before-the-second-one", until(60, lambda: is_ready(seen)), seen.text())
         second = kit.spawn("second-connect", argv, env)

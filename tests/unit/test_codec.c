@@ -104,7 +104,7 @@ static struct snapshot *pulse_that_failed(void)
 	err_set(&s->err, ERR_TIMEOUT, "127.0.0.1:15002: no answer within 1,000 ms");
 	s->who = (struct identity){.answered = ANSWERED_MUTE, .says = "SSH-2.0"};
 	s->files = (struct files){.fresh = {.known = true, .newest = WALL - 60000, .what = "2 JARs of iceberg-4.1", .newer = 2},
-		.pidfile_read = true, .pidfile_pid = 4121, .unit = SYSTEMD_FAILED, .unit_users = true,
+		.pidfile_read = true, .pidfile_pid = 4121, .port = 15002, .unit = SYSTEMD_FAILED, .unit_users = true,
 		.unit_words = "exit-code, status 78", .progress = "fetching: 48 of 132 MiB"};
 	return s;
 }
@@ -259,7 +259,7 @@ static void a_failure_and_what_files_say_come_back(void **state)
 	assert_false(back->health.definite);
 	assert_true(back->files.fresh.known && back->files.fresh.newer == 2 && back->files.fresh.newest == WALL - 60000);
 	assert_string_equal(back->files.fresh.what, "2 JARs of iceberg-4.1");
-	assert_true(back->files.pidfile_read && back->files.pidfile_pid == 4121);
+	assert_true(back->files.pidfile_read && back->files.pidfile_pid == 4121 && back->files.port == 15002);
 	assert_true(back->files.unit == SYSTEMD_FAILED && back->files.unit_users);
 	assert_string_equal(back->files.unit_words, "exit-code, status 78");
 	assert_string_equal(back->files.progress, "fetching: 48 of 132 MiB");

@@ -1585,18 +1585,18 @@ struct finding_row {
 
 static const char *main_port(struct text hint, uint16_t port)
 {
-	return text_has(hint, "kafka.Kafka") && port == 9092 ? "client" : NULL;
+	return text_has(hint, "kafka.Kafka") && !text_has(hint, "listen.port=9192") && port == 9092 ? "client" : NULL;
 }
 
-static void another_in(struct world *w, pid_t parent, int64_t started, const char *network)
+static void another_with(struct world *w, pid_t parent, int64_t started, const char *network, const char *words, uint16_t configured)
 {
 	static struct service_kind telling;
 
 	telling = kafka;
 	telling.role_of = main_port;
 	telling.firm = true;
-	w->processes[3] = (struct process){.pid = 4200, .parent = parent, .state = 'S', .name = "java", .hint = "kafka.Kafka other.properties",
-		.started = started};
+	w->processes[3] = (struct process){.pid = 4200, .parent = parent, .state = 'S', .name = "java", .started = started};
+	text_copy(w->processes[3].hint, sizeof w->processes[3].hint, text_of(words));
 	if (network) {
 		w->containers[0] = (struct container){.id = "abcdef", .name = "kafka-two", .state = "running"};
 		text_copy(w->containers[0].network, sizeof w->containers[0].network, text_of(network));
@@ -1604,8 +1604,14 @@ static void another_in(struct world *w, pid_t parent, int64_t started, const cha
 		w->docker.n_containers = 1;
 	}
 	w->host.n_processes = 4;
-	rival_of(&w->host, &w->docker, &telling, &w->q.at, &w->q.rival);
+	telling.port_key = "listen.port";
+	rival_of(&w->host, &w->docker, &telling, &w->q.at, configured, &w->q.rival);
 	w->q.rival.seen = WALL;
+}
+
+static void another_in(struct world *w, pid_t parent, int64_t started, const char *network)
+{
+	another_with(w, parent, started, network, "kafka.Kafka other.properties", 0);
 }
 
 static void another(struct world *w, pid_t parent, int64_t started)
@@ -1626,6 +1632,21 @@ static void started_in_a_network_of_its_own(struct world *w)
 static void started_in_vain(struct world *w)
 {
 	another(w, 1, WALL - 12000);
+}
+
+static void started_with_the_configured_port(struct world *w)
+{
+	another_with(w, 1, WALL - 12000, NULL, "kafka.Kafka other.properties", 9092);
+}
+
+static void started_with_another_configured_port(struct world *w)
+{
+	another_with(w, 1, WALL - 12000, NULL, "kafka.Kafka other.properties", 9192);
+}
+
+static void started_with_a_port_of_its_own_words(struct world *w)
+{
+	another_with(w, 1, WALL - 12000, NULL, "kafka.Kafka listen.port=9192", 9092);
 }
 
 static void started_by_it(struct world *w)
@@ -1838,6 +1859,10 @@ static const struct finding_row findings[] = {
 	{"the right owner is no finding", nothing, "owner-differs", -1, NULL, NULL},
 	{"a second one was started for the port that the old one keeps", started_in_vain, "lost-port", SEVERITY_BLOCKING,
 		"pid 4200 was started 12s ago for 9092 and could not have it", "stop the old one"},
+	{"its configuration names the port where its words do not", started_with_the_configured_port, "lost-port", SEVERITY_BLOCKING,
+		"pid 4200 was started 12s ago for 9092", "stop the old one"},
+	{"it names another one", started_with_another_configured_port, "lost-port", -1, NULL, NULL},
+	{"its own words go before the configuration", started_with_a_port_of_its_own_words, "lost-port", -1, NULL, NULL},
 	{"one that is its holder's own child is no second one", started_by_it, "lost-port", -1, NULL, NULL},
 	{"one in a container on the host's network is one, too", started_in_vain_in_a_container, "lost-port", SEVERITY_BLOCKING,
 		"pid 4200 was started 12s ago for 9092 and could not have it", "stop the old one"},

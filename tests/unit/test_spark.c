@@ -551,6 +551,10 @@ static void the_owner_s_words_say_which_port_may_be_asked(void **state)
 	assert_role(&kind_spark_history, "", 18080, NULL); /* its number explains it */
 	assert_int_equal(option_port(TEXT("--webui-port"), "--webui-port"), 0);
 	assert_int_equal(option_port(TEXT("--webui-port x --webui-port 70000"), "--webui-port"), 0);
+	assert_int_equal(settings_port(TEXT("# spark.ui.port 1\nspark.ui.port.x 2\n  spark.ui.port\t4041 \n"), "spark.ui.port"), 4041);
+	assert_int_equal(settings_port(TEXT("spark.ui.port = 4041\r\nspark.ui.port:4042"), "spark.ui.port"), 4042); /* the last one holds */
+	assert_int_equal(settings_port(TEXT("spark.ui.port\nspark.ui.port 70000\n"), "spark.ui.port"), 0);
+	assert_int_equal(settings_port(TEXT(""), "spark.ui.port"), 0);
 }
 
 static void rpc_ports_are_never_asked(void **state)
@@ -757,6 +761,7 @@ static void read_everything(struct text t)
 	spark_page_version(t);
 	spark_http_date(t);
 	option_port(t, "--webui-port");
+	settings_port(t, "a");
 	connect_read_version(t, SESSION, version);
 	connect_is_about(t, SESSION);
 	connect_read_config(t, false, settings);
