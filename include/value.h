@@ -42,6 +42,7 @@ struct value value_real(double r); /* not finite gives unknown */
 struct value value_bool(bool b);
 struct value value_text(const char *s); /* NULL gives unknown */
 struct value value_unknown(void);
+const char *value_string(struct value v); /* "" where it is no text */
 double value_number(struct value v); /* NAN where it is not a number */
 int value_compare(struct value a, struct value b); /* unknown last */
 

@@ -441,19 +441,7 @@ static struct value connector_get(const struct list_row *row, const struct list_
 
 static void collect_connectors(struct list *list)
 {
-	size_t workers = 0;
-
-	for (size_t i = 0; i < list->lake->n_services; i++) {
-		const struct service *s = list->lake->services[i];
-
-		if (!service_is(s, "kafka-connect"))
-			continue;
-		workers += snapshot_find_table(s->depth, "connectors") != NULL;
-		list_add_table(list, s, s->depth, "connectors");
-		if (!snapshot_find_table(s->depth, "connectors"))
-			list_missing(list, s, "connectors");
-	}
-	if (workers > 1)
+	if (list_add_tables(list, "kafka-connect", "connectors") > 1)
 		list_has(list, "cluster");
 	for (size_t i = 0; i < list->n; i++)
 		if (find_slot(list->lake, &list->rows[i]))

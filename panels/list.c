@@ -111,6 +111,24 @@ void list_add_table(struct list *list, const struct service *service, const stru
 		list_add(list, &row);
 }
 
+size_t list_add_tables(struct list *list, const char *kind, const char *table)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->lake->n_services; i++) {
+		const struct service *s = list->lake->services[i];
+
+		if (!service_is(s, kind))
+			continue;
+		if (snapshot_find_table(s->depth, table))
+			n++;
+		else
+			list_missing(list, s, table);
+		list_add_table(list, s, s->depth, table);
+	}
+	return n;
+}
+
 struct value list_cell(const struct list_row *row, const char *column)
 {
 	size_t at = row->table ? column_of(row->table, column) : 0;
@@ -120,9 +138,7 @@ struct value list_cell(const struct list_row *row, const char *column)
 
 const char *list_text(const struct list_row *row, const char *column)
 {
-	struct value v = list_cell(row, column);
-
-	return v.type == VALUE_TEXT ? v.u.s : "";
+	return value_string(list_cell(row, column));
 }
 
 struct value list_get(const struct list_kind *kind, const struct list_row *row, const struct list_column *column)

@@ -80,6 +80,8 @@ void list_add(struct list *list, const struct list_row *row);
 void list_add_table(struct list *list, const struct service *service, const struct snapshot *from, const char *table);
 void list_use(struct list *list, const struct snapshot *from, const struct table *table); /* its columns and age; no row */
 void list_has(struct list *list, const char *column);                 /* it is there whatever the tables have */
+/* The same of all services of that kind; those without it are missing. Returns how many have it. */
+size_t list_add_tables(struct list *list, const char *kind, const char *table);
 /* It has no such table: said where nobody has one. */
 void list_missing(struct list *list, const struct service *service, const char *what);
 void list_end(struct list *list);

@@ -46,6 +46,11 @@ struct value value_unknown(void)
 	return (struct value){.type = VALUE_UNKNOWN};
 }
 
+const char *value_string(struct value v)
+{
+	return v.type == VALUE_TEXT ? v.u.s : "";
+}
+
 double value_number(struct value v)
 {
 	switch (v.type) {
