@@ -148,6 +148,7 @@ const struct action_shown *lake_action(const struct lake *lake, uint64_t id); /*
 enum style action_style(const struct action_shown *a);
 void action_why_draw(struct canvas *c, int y, const char *words); /* wrapped: what a line of a menu had no room for */
 bool action_takes_options(const struct lake *lake, const struct action_shown *a);
+bool action_was_turned_away(const struct lake *lake, const struct action_shown *a); /* before it ran, and other options may do */
 bool action_can_be_asked(const struct action_shown *a); /* of one that was left open: a server knows whether it still runs */
 /* Behind a label: lines of its own are kept, long ones wrapped. Returns the lines used, also of a canvas that has none. */
 int action_part_draw(struct canvas *c, int y, const char *label, enum style style, const char *s);

@@ -86,6 +86,11 @@ bool action_takes_options(const struct lake *lake, const struct action_shown *a)
 	return b && runbook_variables(lake->profile, b, variables) > 0;
 }
 
+bool action_was_turned_away(const struct lake *lake, const struct action_shown *a)
+{
+	return a->state == ACTION_FAILED && !a->begun && action_takes_options(lake, a);
+}
+
 bool action_can_be_asked(const struct action_shown *a)
 {
 	return action_spec_of(a->wish.verb, ON_TABLE) != NULL;
@@ -107,6 +112,8 @@ static const char *question(const struct lake *lake, const struct action_shown *
 	case ACTION_NEEDLESS:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
+		if (action_was_turned_away(lake, a))
+			return "o changes what was typed   Esc closes";
 		return a->again ? "r tries it again: its preview is made anew   Esc closes" : "Esc closes";
 	case ACTION_OPEN:
 		if (lake->locked)

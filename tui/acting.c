@@ -260,6 +260,8 @@ static enum acting_key press_one(struct acting *a, const struct lake *lake, int 
 	case ACTION_NEEDLESS:
 	case ACTION_FAILED:
 	case ACTION_CANCELLED:
+		if (key == 'o' && action_was_turned_away(lake, s) && takes_options(a, lake, s))
+			return ACTING_CHANGES;
 		if (key == 'r' && s->again)
 			return wishes(a, s, s->wish.verb);
 		break;

@@ -216,5 +216,9 @@ int runbooks_run(const struct setup *setup)
 	}
 	if (!o->names[0])
 		return list_books(setup);
+	if (o->json) {
+		fprintf(stderr, "laketop: --json lists runbooks, with how each ran last; \"laketop run %s\" tells what it does as it does it\n", o->names[0]);
+		return EXIT_USAGE;
+	}
 	return known_book(setup, o->names[0]) && make_wish(o, &wish) ? run_wish(setup, &wish) : EXIT_USAGE;
 }

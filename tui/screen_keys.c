@@ -127,9 +127,15 @@ static void acting_mode_key(struct screen *s, int key, struct wish *wish)
 	if (what == ACTING_WISHES)
 		wish_to_act(s, wish);
 	else if (what == ACTING_CHANGES) {
-		wish->what |= WISH_CANCEL;
-		wish->id = s->acting.id;
+		const struct action_shown *was = lake_action(s->lake, s->acting.id);
+
 		acting_form(&s->acting, s->lake, &s->acting.on);
+		if (was && was->state == ACTION_FAILED) {
+			text_copy(s->acting.why, sizeof s->acting.why, text_of(was->words));
+		} else {
+			wish->what |= WISH_CANCEL;
+			wish->id = s->acting.id;
+		}
 	} else if (what == ACTING_CONFIRMS || what == ACTING_DROPS)
 		wish_for_offered(s, what == ACTING_CONFIRMS, wish);
 	else if (what == ACTING_UNLOCKS)

@@ -129,12 +129,12 @@ static const char *why_not(const struct lake *lake, const struct catalog *c, con
 	out[0] = '\0';
 	if (by == BY_COMMAND && !c->spark_sql)
 		no(out, "[catalog %.60s] names no command: \"spark_sql = docker exec NAME spark-sql\"", c->name);
+	else if (by == BY_TRINO && trino_lacks(verb))
+		no(out, "%s", trino_lacks(verb));
 	else if (by != BY_COMMAND && !s && by == BY_TRINO)
 		no(out, "no Trino is known here");
 	else if (by != BY_COMMAND && !s)
 		no(out, "[catalog %.60s] names no Spark Connect that could: \"engine = SERVICE\"", c->name);
-	else if (by == BY_TRINO && trino_lacks(verb))
-		no(out, "%s", trino_lacks(verb));
 	else if (by != BY_COMMAND && !serves(s))
 		no(out, "%.80s does not serve: %.60s", s->name, verdict_word(s->verdict.shown.verdict));
 	return out;

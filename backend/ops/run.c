@@ -385,7 +385,7 @@ static void end_step(struct action_job *j, struct run *r, struct conducted *c, e
 	first = text_until(text_of(s->words), '\n');
 	if (text_ends(first, LAST_WORDS))
 		first.len -= sizeof LAST_WORDS - 1; /* they stand with the step */
-	snprintf(c->words, sizeof c->words, "step %zu of %zu, %.100s, %s: %.*s\nlaketop run %.40s " RUN_RESUME " goes on there", r->shown.at + 1,
+	snprintf(c->words, sizeof c->words, "step %zu of %zu, %.100s, %s: %.*s;\nlaketop run %.40s " RUN_RESUME " goes on there", r->shown.at + 1,
 		r->book->n_steps, s->title, stage_word(stage), (int)(first.len < 180 ? first.len : 180), first.at, r->book->name);
 	end_run(j, r, c, stage == STAGE_FAILED ? ACTION_FAILED : ACTION_CANCELLED);
 }

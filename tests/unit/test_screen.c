@@ -768,6 +768,27 @@ static void of_several_only_those_that_are_offered_run_after_one_yes(void **stat
 	free(a);
 }
 
+/* "older_than=1h" is only found to be too young while it is prepared: nothing of the rest is typed again. */
+static void what_is_turned_away_while_it_is_prepared_is_typed_on(void **state)
+{
+	struct action_shown shown = {.id = 5, .state = ACTION_FAILED, .title = "orphans lake a.b", .words = "older_than is at least 24h",
+		.wish = {.verb = "orphans", .service = "lake", .subject = "a.b"}};
+	struct desk d = desk_new(FIXTURE_POCKET, 100, 30, true);
+
+	(void)state;
+	wish_option_set(&shown.wish, "older_than", "1h");
+	fixture_lake(d.fixture)->actions = &shown;
+	fixture_lake(d.fixture)->n_actions = 1;
+	press(&d, 'X');
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "o changes what was typed"));
+	assert_int_equal(press(&d, 'o').what, 0);
+	assert_true(shows(&d, "at least 24h"));
+	assert_true(shows(&d, "1h"));
+	assert_true(press(&d, K_ENTER).what & WISH_ACT);
+	desk_free(&d);
+}
+
 /* What deletes is seen to the last word of its SQL, at any size, and so is the question. */
 static void what_is_exact_is_seen_whole_however_small_the_screen(void **state)
 {
@@ -937,6 +958,7 @@ int main(void)
 		cmocka_unit_test(only_y_confirms_and_enter_is_no),
 		cmocka_unit_test(what_a_verb_takes_is_typed_before_it_is_wished),
 		cmocka_unit_test(of_several_only_those_that_are_offered_run_after_one_yes),
+		cmocka_unit_test(what_is_turned_away_while_it_is_prepared_is_typed_on),
 		cmocka_unit_test(what_is_exact_is_seen_whole_however_small_the_screen),
 		cmocka_unit_test(leaving_while_one_runs_asks_first),
 		cmocka_unit_test(only_the_typed_word_unlocks),
