@@ -21,7 +21,7 @@
 #include "ops.h"
 #include "ops_own.h"
 
-enum { AUDIT_TAIL = 4 << 20, AUDIT_MAX = 4 << 20, LOCK_MS = 1000, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256, SAME_START_MS = 1500 };
+enum { AUDIT_TAIL = 4 << 20, AUDIT_MAX = 4 << 20, LOCK_MS = 1000, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256, SAME_START_MS = 1500, BEGINS_MS = 60000 };
 
 struct audit {
 	struct host *host;
@@ -317,6 +317,19 @@ static uint64_t shown_id(const struct pending *p)
 	return id | UINT64_C(1) << 63;
 }
 
+/* Of a program that it began: is that still at it? A number that somebody else has by now began at another time. */
+static void say_process(struct host *h, struct action_shown *shown)
+{
+	struct text rest = text_of(shown->words);
+	int64_t pid = 0, began;
+
+	if (!text_skip(&rest, "pid ") || !text_i64(rest, &pid) || pid <= 0 || !shown->begun)
+		return;
+	began = h->began(h, (pid_t)pid);
+	snprintf(shown->words, sizeof shown->words, began >= shown->begun - SAME_START_MS && began <= shown->begun + BEGINS_MS ?
+		"its program, pid %lld, still runs" : "its program, pid %lld, is over", (long long)pid);
+}
+
 static size_t left_open(struct host *h, const char *path, struct action_shown *out, size_t most)
 {
 	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
@@ -329,6 +342,7 @@ static size_t left_open(struct host *h, const char *path, struct action_shown *o
 		if (is_at_it(h, &list[i]))
 			continue;
 		out[filled] = list[i].shown;
+		say_process(h, &out[filled]);
 		out[filled++].id = shown_id(&list[i]);
 	}
 	free(list);

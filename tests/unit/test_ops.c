@@ -637,6 +637,38 @@ static void behind_half_a_line_a_begin_is_read(void **state)
 	assert_string_equal(open[0].title, "stop web");
 }
 
+/* laketop died, and the program that it began may live: that is looked at, and not left to who reads it. */
+static void of_a_program_that_was_left_open_it_is_told_whether_it_runs(void **state)
+{
+	struct action_shown s = begun_shown(7, "stream", "testdata"), open[1];
+	char note[40], path[128];
+	pid_t program = fork(), child;
+	int status;
+
+	(void)state;
+	if (program == 0)
+		for (;;)
+			pause();
+	s.begun = clock_wall_ms();
+	snprintf(note, sizeof note, "pid %d", (int)program);
+	child = fork();
+	if (child == 0) {
+		struct audit *a = audit_open(world.local, world.folder, world.profile, NULL);
+
+		_exit(!a || !audit_write(a, AUDIT_BEGIN, &s, NULL, NULL) || !audit_write(a, AUDIT_NOTE, &s, note, NULL));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(actions_left_open(world.local, world.folder, open, 1), 1);
+	assert_non_null(strstr(open[0].words, "still runs"));
+	kill(program, SIGKILL);
+	assert_int_equal(waitpid(program, &status, 0), program);
+	assert_int_equal(actions_left_open(world.local, world.folder, open, 1), 1);
+	assert_non_null(strstr(open[0].words, "is over"));
+	snprintf(path, sizeof path, "%s/audit.jsonl", world.folder);
+	unlink(path);
+}
+
 static void of_many_left_open_the_newest_are_told(void **state)
 {
 	char name[16];
@@ -1011,6 +1043,7 @@ int main(void)
 		TEST(what_another_laketop_is_at_is_not_begun_here),
 		TEST(before_a_yes_it_is_told_what_was_cut_short_on_the_same_thing),
 		TEST(behind_half_a_line_a_begin_is_read),
+		TEST(of_a_program_that_was_left_open_it_is_told_whether_it_runs),
 		TEST(of_many_left_open_the_newest_are_told),
 		TEST(a_file_that_is_begun_anew_or_taken_away_hides_nothing),
 		TEST(no_secret_of_the_profile_is_ever_written),
