@@ -49,6 +49,8 @@ enum { /* reactions, or-ed */
 	REACT_LOGS = 512, /* open the logs of view.log_service (NULL: all) from view.log_since on, in their panel */
 	REACT_FIND = 1024, /* look through all of the logs for view.log_match, or for view.log_least; both none: no more */
 	REACT_SAVE = 2048, /* write view.save to a file whose name is asked for */
+	REACT_INNER = 4096, /* the panel opened a page of its own: it begins without a filter */
+	REACT_OUTER = 8192, /* and left it: the filter of what lies below is there again */
 	REACT_ACT = 256,  /* show what can be done to view.act_subject of view.act_service */
 };
 

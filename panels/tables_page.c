@@ -34,7 +34,6 @@ struct table_page {
 	size_t order;            /* of the orders of that tab; 0 the first */
 	size_t in_flight;        /* a place of table_tabs; TABLE_TABS_MAX: nothing */
 	struct held held[TABLE_TABS_MAX];
-	char below[REASON_SIZE]; /* the filter of the list: not meant for the page */
 	struct table_list look;
 	struct rows_look rows;
 	struct scroller scroller;
@@ -445,20 +444,12 @@ static bool record_is_there(struct table_page *page)
 	return page->record;
 }
 
-/* What was typed before it was opened is meant for the list. */
-static const char *filter_for(const struct table_page *page, const struct panel_view *view)
-{
-	return !strcmp(page->below, view->filter ? view->filter : "") ? "" : view->filter;
-}
-
 void table_page_draw(struct table_page *page, const struct panel_view *view, struct canvas *c)
 {
 	const struct lake_table *t = table_of(page, view->lake);
-	struct panel_view own = *view;
 	struct canvas body;
 	int head = c->height > 3 ? 2 : c->height > 2;
 
-	own.filter = filter_for(page, view);
 	fetch(page, view->lake);
 	if (!t) {
 		canvas_printf(c, 0, 1, c->width - 2, STYLE_DIM, "%s does not list %s any more", page->catalog, page->name);
@@ -472,11 +463,11 @@ void table_page_draw(struct table_page *page, const struct panel_view *view, str
 		show_rule(c, head++);
 	body = canvas_part(c, head, 0, c->height - head, c->width);
 	if (record_is_there(page))
-		draw_record(page, &own, &body);
+		draw_record(page, view, &body);
 	else if (page->tab == 0)
-		draw_overview(page, &own, t, &body);
+		draw_overview(page, view, t, &body);
 	else if (page->held[shown(page)].answer.seen)
-		draw_answer(page, &own, t, page->held[shown(page)].answer.seen, &body);
+		draw_answer(page, view, t, page->held[shown(page)].answer.seen, &body);
 	else
 		draw_waiting(page, t, view->lake, &body);
 }
@@ -497,10 +488,9 @@ unsigned table_page_open(struct table_page *page, struct panel_view *view, const
 	*page = (struct table_page){.open = true, .in_flight = TABLE_TABS_MAX};
 	text_copy(page->name, sizeof page->name, text_of(table_name(t)));
 	text_copy(page->catalog, sizeof page->catalog, text_of(t->in[0].view->catalog->name));
-	text_copy(page->below, sizeof page->below, text_of(view->filter));
 	look_anew(page);
 	view->again_ms = POLL_MS;
-	return ask_next(page, view, t);
+	return ask_next(page, view, t) | REACT_INNER;
 }
 
 static unsigned leave(struct table_page *page, struct panel_view *view)
@@ -512,7 +502,7 @@ static unsigned leave(struct table_page *page, struct panel_view *view)
 	page->open = false;
 	if (rows && c)
 		view->drop_service = c->engine->name;
-	return REACT_HANDLED | (rows && c ? REACT_DROP : 0);
+	return REACT_HANDLED | REACT_OUTER | (rows && c ? REACT_DROP : 0);
 }
 
 static unsigned turn_to(struct table_page *page, struct panel_view *view, const struct lake_table *t, size_t tab)
@@ -611,16 +601,13 @@ static unsigned back(struct table_page *page, struct panel_view *view, enum act 
 		page->scroller = (struct scroller){0};
 		return REACT_HANDLED;
 	}
-	if (what == ACT_CANCEL && filter_for(page, view)[0])
+	if (what == ACT_CANCEL && view->filter && view->filter[0])
 		return REACT_NONE; /* the filter goes first */
 	return leave(page, view);
 }
 
 static unsigned act_on_page(struct table_page *page, struct panel_view *view, const struct lake_table *t, enum act what)
 {
-	struct panel_view own = *view;
-	unsigned reactions;
-
 	switch ((int)what) {
 	case ACT_REFRESH:
 		return view->by_hand && format_of(t) ? ask(page, view, t, shown(page)) : ask_next(page, view, t);
@@ -641,10 +628,7 @@ static unsigned act_on_page(struct table_page *page, struct panel_view *view, co
 	default:
 		break;
 	}
-	own.filter = filter_for(page, view);
-	reactions = act_on_answer(page, &own, t, what);
-	view->copy = own.copy;
-	return reactions;
+	return act_on_answer(page, view, t, what);
 }
 
 unsigned table_page_act(struct table_page *page, struct panel_view *view, enum act what)

@@ -100,6 +100,10 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		open_menu(s, view);
 	if ((reactions & REACT_SAVE) && view->save)
 		begin_saving(s, view->save);
+	if (reactions & REACT_INNER)
+		text_copy(screen_page(s)->below, sizeof screen_page(s)->below, text_of(screen_page(s)->filter));
+	if (reactions & (REACT_INNER | REACT_OUTER))
+		text_copy(screen_page(s)->filter, sizeof screen_page(s)->filter, text_of(reactions & REACT_OUTER ? screen_page(s)->below : ""));
 	if (reactions & REACT_CLOSE)
 		screen_leave(s);
 	if (reactions & REACT_OPEN)

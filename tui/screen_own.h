@@ -17,6 +17,7 @@ struct page {
 	int panel;               /* index of panels[] */
 	char subject[NAME_SIZE]; /* of a service page */
 	char filter[PROMPT_SIZE], search[PROMPT_SIZE];
+	char below[PROMPT_SIZE]; /* the filter of what lies below, while the panel has a page of its own open */
 	bool from_problems;      /* opened from where only problems were shown */
 };
 

@@ -341,6 +341,33 @@ static void a_filter_narrows_while_it_is_typed(void **state)
 	desk_free(&d);
 }
 
+/* What was typed for the list is there again when the page is left, and what was typed in the page is not. */
+static void the_page_of_a_table_has_a_filter_of_its_own(void **state)
+{
+	struct desk d = desk_new(FIXTURE_TABLES, 110, 30, false);
+
+	(void)state;
+	press(&d, '4');
+	press(&d, '/');
+	type(&d, "bronze.ord");
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "/bronze.ord"));
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "partitions")); /* it is open */
+	assert_false(shows(&d, "/bronze.ord"));
+	press(&d, '/');
+	type(&d, "cook");
+	press(&d, K_ENTER);
+	assert_non_null(strstr(line(d.canvas, 29), "/cook"));
+	press(&d, K_ESCAPE);
+	assert_true(shows(&d, "partitions"));
+	assert_false(shows(&d, "/cook"));
+	press(&d, 'q');
+	assert_true(shows(&d, "/bronze.ord"));
+	assert_false(shows(&d, "audit.log"));
+	desk_free(&d);
+}
+
 static void letters_in_a_filter_do_not_act(void **state)
 {
 	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
@@ -940,6 +967,7 @@ int main(void)
 		cmocka_unit_test(the_key_of_logs_leads_from_the_log_of_one_to_all),
 		cmocka_unit_test(a_panel_that_is_not_there_has_no_key),
 		cmocka_unit_test(a_filter_narrows_while_it_is_typed),
+		cmocka_unit_test(the_page_of_a_table_has_a_filter_of_its_own),
 		cmocka_unit_test(letters_in_a_filter_do_not_act),
 		cmocka_unit_test(pasted_text_goes_where_is_typed_and_nowhere_else),
 		cmocka_unit_test(the_palette_runs_what_is_found),

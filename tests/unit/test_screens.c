@@ -66,7 +66,11 @@ static void stage_draw(struct play *s)
 
 static unsigned stage_act(struct play *s, enum act act)
 {
-	return s->panel->act(&s->view, s->state, act);
+	unsigned reactions = s->panel->act(&s->view, s->state, act);
+
+	if (reactions & REACT_INNER) /* the screen's part: see test_screen.c */
+		s->view.filter = "";
+	return reactions & ~(unsigned)(REACT_INNER | REACT_OUTER);
 }
 
 /* ---- pictures ---- */
