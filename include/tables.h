@@ -17,6 +17,11 @@ extern const struct figure_spec catalog_figures[]; /* tables, views, unread, unc
 extern const struct table_spec catalog_tables[];   /* "tables", a row per table; see tables.c for each column */
 extern const struct table_spec table_views[];      /* one per view; ends with a name of NULL */
 extern const struct figure_spec plan_figures[];    /* of the previews among them */
+/* A row of the view "table": what is not known has none. A time's words are RFC 3339. */
+void table_fact(struct snapshot *s, struct table *facts, const char *what, struct value v, enum unit unit);
+/* A day; span: ms from the first to the last. What was written in a burst counts as one day's. NAN of none. */
+double table_rate(int64_t commits, int64_t span);
+enum { TABLE_RATE_MS = 7 * 86400000 };             /* before the last commit: what a rate counts */
 /*
  * Views: "table" (what and value), "snapshots", "refs", "partitions", "files", "files-smallest", "files-oldest", "schema",
  * "properties", "log", "growth", and the previews "compact", "expire", "manifests", "orphans", "deletes" (Iceberg),

@@ -174,10 +174,6 @@ const char *list_words(const struct list *list, const struct list_row *row, size
 	if (words)
 		return words;
 	v = list_get(list->kind, row, spec);
-	if (spec->plain && v.type == VALUE_INT) {
-		snprintf(out, VALUE_TEXT_SIZE, "%lld", (long long)v.u.i);
-		return out;
-	}
 	/* a long text is shown as it is: there may be room for it */
 	return v.type == VALUE_TEXT ? v.u.s : show_value(out, v, unit_of(row, spec), list->lake);
 }

@@ -42,7 +42,6 @@ struct list_column {
 	bool own;                /* get() or words() know it: it is there whatever the tables have */
 	bool state;              /* in the colour of the row's mark */
 	bool graph;              /* made of blocks */
-	bool plain;              /* a number that is a name: digits without separators */
 };
 struct list_kind { /* what is NULL is not there */
 	const struct list_column *columns; /* ends with a name of NULL */

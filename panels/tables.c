@@ -612,7 +612,8 @@ const struct panel panel_tables = {
 		"optimize, vacuum, by the engines' own rules. o puts first what is due most, ! leaves only that. ~ is before what only the "
 		"table's own summary says. Enter opens a table: snapshots, partitions, files, schema, rows, growth, and what each cure would do. "
 		"x runs one, after a yes; Space marks tables, and x then acts on all of them, one after another: "
-		"what is done loses its mark. o on files: largest, smallest, oldest.",
+		"what is done loses its mark. o on files: largest, smallest, oldest. SIZE is that of data files; of a snapshot, and in growth, "
+		"that of delete files is in it, as its summary says.",
 	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"},
 		{ACT_SORT, "rank, sort"}, {ACT_MARK, "mark"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct tables),

@@ -90,15 +90,28 @@ static const struct list_kind snapshots_kind = {
 		{"RECORDS", "records", UNIT_RECORDS, .priority = 5, .number = true},
 		{"SIZE", "bytes", UNIT_BYTES, .priority = 3, .number = true},
 		{"BY", "by", .priority = 6, .most = 28},
-		{"PARENT", "parent", .priority = 7, .plain = true},
+		{"PARENT", "parent", .priority = 7},
 		{0}},
 	.n_names = 1, .words = snapshot_words, .empty = "no snapshot: nothing was ever written",
+};
+static const struct list_kind commits_kind = { /* of a Delta log */
+	.columns = (const struct list_column[]){
+		{"VERSION", "snapshot", .priority = 0},
+		{"COMMITTED", "committed", UNIT_TIME, .priority = 1},
+		{"OPERATION", "operation", .priority = 1, .most = 24},
+		{"+FILES", "added_files", UNIT_COUNT, .priority = 2, .number = true},
+		{"-FILES", "removed_files", UNIT_COUNT, .priority = 2, .number = true},
+		{"+RECORDS", "added_records", UNIT_RECORDS, .priority = 4, .number = true},
+		{"WHAT IT DID", "metrics", .priority = 3},
+		{"BY", "by", .priority = 6, .most = 28},
+		{0}},
+	.n_names = 1, .words = plain_words, .empty = "no commit could be read",
 };
 static const struct list_kind refs_kind = {
 	.columns = (const struct list_column[]){
 		{"REF", "ref", .most = 40},
 		{"KIND", "kind", .priority = 0},
-		{"SNAPSHOT", "snapshot", .plain = true},
+		{"SNAPSHOT", "snapshot", .priority = 0},
 		{"COMMITTED", "committed", UNIT_TIME, .priority = 1},
 		{"KEEPS AT LEAST", "keeps", UNIT_COUNT, .priority = 2, .number = true},
 		{"SNAPSHOTS FOR", "max_snapshot_age", UNIT_MS, .priority = 3, .number = true},
@@ -114,7 +127,7 @@ static const struct list_kind partitions_kind = {
 		{"DELETES", "deletes", UNIT_COUNT, .priority = 2, .number = true},
 		{"RECORDS", "records", UNIT_RECORDS, .priority = 2, .number = true},
 		{"SIZE", "bytes", UNIT_BYTES, .number = true},
-		{"SPEC", "spec", .priority = 5, .number = true, .plain = true},
+		{"SPEC", "spec", .priority = 5, .number = true},
 		{0}},
 	.n_names = 1, .words = plain_words, .empty = "no partition has a file",
 };
@@ -127,14 +140,14 @@ static const struct list_kind files_kind = {
 		{"CONTENT", "content", .priority = 2, .most = 18},
 		{"COMMITTED", "committed", UNIT_TIME, .priority = 3},
 		{"FORMAT", "format", .priority = 5},
-		{"SNAPSHOT", "snapshot", .priority = 6, .plain = true},
+		{"SNAPSHOT", "snapshot", .priority = 6},
 		{0}},
 	.n_names = 1, .words = plain_words, .empty = "no file",
 };
 static const struct list_kind schema_kind = {
 	.columns = (const struct list_column[]){
-		{"SCHEMA", "schema", .priority = 3, .number = true, .plain = true},
-		{"ID", "id", .priority = 2, .number = true, .plain = true},
+		{"SCHEMA", "schema", .priority = 3, .number = true},
+		{"ID", "id", .priority = 2, .number = true},
 		{"COLUMN", "column", .priority = 0},
 		{"TYPE", "type", .priority = 0},
 		{"REQUIRED", "required", .priority = 1},
@@ -169,14 +182,15 @@ const struct list_kind table_growth_kind = {
 		{"FILES", "files", UNIT_COUNT, .number = true},
 		{"SIZE", "bytes", UNIT_BYTES, .number = true},
 		{"RECORDS", "records", UNIT_RECORDS, .priority = 2, .number = true},
-		{"SNAPSHOT", "snapshot", .priority = 3, .plain = true},
+		{"SNAPSHOT", "snapshot", .priority = 3},
 		{0}},
 	.words = plain_words, .empty = "no maintenance among the snapshots that are kept",
 };
 
 const struct table_tab table_tabs[] = {
 	{"overview", "table", "what is known of it", OF_BOTH, NULL, false},
-	{"snapshots", "snapshots", "its snapshots", OF_BOTH, &snapshots_kind, false},
+	{"snapshots", "snapshots", "its snapshots", OF_ICEBERG, &snapshots_kind, false},
+	{"snapshots", "snapshots", "its commits", OF_DELTA, &commits_kind, false},
 	{"refs", "refs", "branches and tags", OF_ICEBERG, &refs_kind, false},
 	{"partitions", "partitions", "its partitions", OF_BOTH, &partitions_kind, false},
 	{"files", "files", "its largest files", OF_BOTH, &files_kind, false},
@@ -274,10 +288,12 @@ static void put_facts(struct sheet *s, const struct table *facts, const struct l
 		fit_label(s, what.type == VALUE_TEXT ? what.u.s : "");
 	}
 	for (size_t i = 0; i < facts->n_rows; i++) {
-		struct value what = table_get(facts, i, "what"), value = table_get(facts, i, "value");
+		struct value what = table_get(facts, i, "what"), value = table_get(facts, i, "value"), unit = table_get(facts, i, "unit");
 
 		if (is_told(facts, i))
 			continue;
+		if (unit.type == VALUE_TEXT && !strcmp(unit.u.s, unit_name(UNIT_TIME)) && moment(table_get(facts, i, "number"), lake, number))
+			value = value_text(number);
 		sheet_line(s, value.type == VALUE_UNKNOWN ? STYLE_DIM : STYLE_NORMAL, what.type == VALUE_TEXT ? what.u.s : "-",
 			value.type == VALUE_TEXT ? value.u.s : show_value(number, value, UNIT_NONE, lake));
 	}

@@ -174,7 +174,12 @@ char *value_show(char out[VALUE_TEXT_SIZE], struct value v, enum unit unit)
 		snprintf(words, sizeof words, "%s/s", number);
 		break;
 	}
-	case UNIT_NONE:
+	case UNIT_NONE: /* an id: its digits */
+		if (v.type == VALUE_INT)
+			snprintf(words, sizeof words, "%lld", (long long)v.u.i);
+		else
+			show_number(words, sizeof words, v);
+		break;
 	case UNIT_COUNT:
 	case UNIT_RECORDS:
 		show_number(words, sizeof words, v);

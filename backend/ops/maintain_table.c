@@ -25,8 +25,8 @@ static void read_facts(const struct snapshot *s, bool delta, struct table_state 
 {
 	const struct table *facts = snapshot_find_table(s, "table");
 
-	out->files = number_of(facts, delta ? "files" : "data files");
-	out->bytes = number_of(facts, delta ? "bytes" : "size");
+	out->files = number_of(facts, "data files");
+	out->bytes = number_of(facts, "size of data files");
 	out->snapshot = number_of(facts, delta ? "version" : "current snapshot");
 	out->deletes = number_of(facts, delta ? "deletion vectors" : "delete files");
 	out->snapshots = delta ? -1 : number_of(facts, "snapshots");
@@ -159,7 +159,7 @@ void table_state_change(const struct table_state *b, const struct table_state *a
 	size_t len;
 
 	out[0] = '\0';
-	say_number(out, size, delta ? "files" : "data files", b->files, a->files, true);
+	say_number(out, size, "data files", b->files, a->files, true);
 	len = strlen(out);
 	if (b->bytes >= 0 && a->bytes >= 0)
 		snprintf(out + len, size - len, "%s%s -> %s", len ? ", " : "", value_show(from, value_int(b->bytes), UNIT_BYTES),

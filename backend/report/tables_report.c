@@ -107,7 +107,9 @@ static void json_table(struct json_writer *w, const struct lake *lake, const str
 		enum unit unit;
 	} columns[] = {
 		{"snapshots", "snapshots", UNIT_COUNT}, {"data_files", "files", UNIT_COUNT}, {"delete_files", "deletes", UNIT_COUNT},
-		{"position_deletes", "position_deletes", UNIT_RECORDS}, {"records", "records", UNIT_RECORDS}, {"bytes", "bytes", UNIT_BYTES},
+		{"equality_delete_files", "equality_files", UNIT_COUNT}, {"deletion_vectors", "vectors", UNIT_COUNT},
+		{"position_deletes", "position_deletes", UNIT_RECORDS}, {"equality_deletes", "equality_deletes", UNIT_RECORDS},
+		{"delete_bytes", "delete_bytes", UNIT_BYTES}, {"records", "records", UNIT_RECORDS}, {"bytes", "bytes", UNIT_BYTES},
 		{"small_files", "small", UNIT_COUNT}, {"partitions", "partitions", UNIT_COUNT}, {"worst_partition_files", "worst", UNIT_COUNT},
 		{"manifests", "manifests", UNIT_COUNT}, {"snapshot_id", "snapshot", UNIT_NONE}, {"last_commit", "committed", UNIT_TIME},
 		{"operation", "operation", UNIT_NONE}, {"by", "by", UNIT_NONE}, {"commits_a_day", "rate", UNIT_COUNT},
@@ -288,10 +290,17 @@ static void put_count(struct buf *out, const struct lake_table *t, const char *c
 	struct value v = lake_table_get(t, column);
 	char shown[VALUE_TEXT_SIZE];
 
-	if (v.type == VALUE_UNKNOWN || (v.type == VALUE_INT && v.u.i == 0 && !strcmp(column, "deletes")))
+	if (v.type == VALUE_UNKNOWN || (v.type == VALUE_INT && v.u.i == 0 && strstr(column, "deletes")))
 		return;
 	value_show(shown, v, unit);
 	buf_printf(out, ", %s%s%.*s", told ? "about " : "", shown, (int)strlen(label) - (!strcmp(shown, "1") && text_ends_s(label)), label);
+}
+
+static bool all_vectors(const struct lake_table *t)
+{
+	struct value vectors = lake_table_get(t, "vectors");
+
+	return vectors.type == VALUE_INT && value_compare(vectors, lake_table_get(t, "deletes")) == 0;
 }
 
 static void put_catalogs(struct buf *out, const struct lake_table *t)
@@ -314,8 +323,9 @@ static void table_text(const struct lake *lake, const struct lake_table *t, stru
 		buf_printf(out, "; %s", word_of(t, "format"));
 	put_count(out, t, "files", UNIT_COUNT, is_told_only(t, false), " files");
 	put_count(out, t, "small", UNIT_COUNT, false, " of them small");
-	put_count(out, t, "deletes", UNIT_COUNT, is_told_only(t, false), " delete files");
+	put_count(out, t, "deletes", UNIT_COUNT, is_told_only(t, false), all_vectors(t) ? " deletion vectors" : " delete files");
 	put_count(out, t, "records", UNIT_RECORDS, is_told_only(t, false), " records");
+	put_count(out, t, "position_deletes", UNIT_RECORDS, false, " of them deleted");
 	put_count(out, t, "bytes", UNIT_BYTES, is_told_only(t, true), "");
 	put_count(out, t, "snapshots", UNIT_COUNT, false, " snapshots");
 	if (committed.type == VALUE_INT)

@@ -15,13 +15,13 @@
 #include <string.h>
 
 enum {
-	NAMES_MOST = 200000, CHECKSUM_MOST = 16 << 20, HINT_MOST = 1 << 20, COMMITS_DEFAULT = 500, RATE_COMMITS = 7,
+	NAMES_MOST = 200000, CHECKSUM_MOST = 16 << 20, HINT_MOST = 1 << 20, COMMITS_DEFAULT = 500,
 	TIME_KEPT = 1500,   /* ms of the probe's time that are left for telling what is known */
 	INTERVAL = 10,      /* delta.checkpointInterval */
 	FEW = 8,            /* names of a listing that looks for one */
 	MANY = 4096,        /* bytes of a commit whose size is not known */
 };
-static const int64_t BYTES_DEFAULT = 32 << 20, DAY = 86400000, RETENTION = 7 * (int64_t)86400000;
+static const int64_t BYTES_DEFAULT = 32 << 20, RETENTION = 7 * (int64_t)86400000;
 
 const char *delta_property(const struct delta_table *t, const char *key)
 {
@@ -534,20 +534,30 @@ static int64_t time_of(struct reading *r, const char *path)
 	return s.when;
 }
 
+/* In the week that ends with the last one. */
+static double rate_of(const struct delta_table *t)
+{
+	int64_t oldest = 0, commits = 0;
+
+	for (size_t i = 0; i < t->n_commits_read && t->commits[0].when - t->commits[i].when <= TABLE_RATE_MS; i++) {
+		oldest = t->commits[i].when;
+		commits++;
+	}
+	return table_rate(commits, commits ? t->commits[0].when - oldest : 0);
+}
+
 static void take_times(struct reading *r)
 {
 	struct delta_table *t = r->out;
-	size_t n = t->n_commits_read < RATE_COMMITS ? t->n_commits_read : RATE_COMMITS;
 	const struct delta_file *largest = NULL;
 	const char *s = delta_property(t, "delta.checkpointInterval");
-	int64_t span = n > 1 ? t->commits[0].when - t->commits[n - 1].when : 0;
 
 	if (!s || !text_i64(text_of(s), &t->interval) || t->interval < 1)
 		t->interval = INTERVAL;
 	t->retention = interval_of(t, "delta.deletedFileRetentionDuration", RETENTION);
 	s = delta_property(t, "delta.universalFormat.enabledFormats");
 	t->uniform = s && strstr(s, "iceberg");
-	t->rate = span > 0 ? (double)(n - 1) * (double)DAY / (double)span : (double)NAN;
+	t->rate = rate_of(t);
 	if (t->n_commits_read)
 		t->removed_since = t->commits[t->n_commits_read - 1].version == 0 ? 0 : t->commits[t->n_commits_read - 1].when;
 	count_expired(r, &largest);

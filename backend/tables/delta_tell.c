@@ -71,6 +71,8 @@ void delta_row(const struct delta_table *t, const struct table_health *health, s
 	table_set(s, table, row, "files", delta_count(t->files));
 	table_set(s, table, row, "small", exact ? delta_count(t->small) : value_unknown());
 	table_set(s, table, row, "deletes", delta_count(t->vectors));
+	table_set(s, table, row, "vectors", delta_count(t->vectors));
+	table_set(s, table, row, "position_deletes", delta_count(t->deleted));
 	table_set(s, table, row, "records", delta_count(t->records));
 	table_set(s, table, row, "bytes", delta_count(t->bytes));
 	table_set(s, table, row, "committed", last && last->when > 0 ? value_int(last->when) : value_unknown());
@@ -89,21 +91,14 @@ void delta_row(const struct delta_table *t, const struct table_health *health, s
 
 /* ---- what is known of it ---- */
 
-static void fact(struct snapshot *s, struct table *table, const char *what, const char *value, int64_t number)
+static void fact(struct snapshot *s, struct table *table, const char *what, const char *value)
 {
-	struct value *row = table_row(s, table);
-
-	table_set(s, table, row, "what", value_text(what));
-	table_set(s, table, row, "value", words(value));
-	table_set(s, table, row, "number", delta_count(number));
+	table_fact(s, table, what, words(value), UNIT_NONE);
 }
 
 static void fact_of(struct snapshot *s, struct table *table, const char *what, int64_t n, enum unit unit)
 {
-	char shown[VALUE_TEXT_SIZE];
-
-	if (n >= 0)
-		fact(s, table, what, value_show(shown, value_int(n), unit), n);
+	table_fact(s, table, what, delta_count(n), unit);
 }
 
 static const char *joined(struct arena *arena, const char *const *list, size_t n)
@@ -121,38 +116,50 @@ static const char *joined(struct arena *arena, const char *const *list, size_t n
 
 static void tell_log(const struct delta_table *t, struct snapshot *s, struct table *table)
 {
-	fact_of(s, table, "version", t->version, UNIT_COUNT);
-	fact_of(s, table, "oldest version", t->oldest, UNIT_COUNT);
+	const struct delta_commit *last = t->n_commits_read ? &t->commits[0] : NULL;
+
+	if (last) {
+		fact_of(s, table, "last commit", last->when > 0 ? last->when : -1, UNIT_TIME);
+		fact(s, table, "operation", last->operation);
+		fact(s, table, "by", engine_of(last->engine, s->arena));
+	}
+	table_fact(s, table, "commits a day", value_real(t->rate), UNIT_COUNT);
+	fact_of(s, table, "version", t->version, UNIT_NONE);
+	fact_of(s, table, "oldest version", t->oldest, UNIT_NONE);
 	if (t->gap >= 0)
-		fact(s, table, "missing commit", arena_printf(s->arena, "%" PRId64 ": readers fail", t->gap), t->gap);
-	fact(s, table, "checkpoint", t->checkpoint < 0 ? "none" : arena_printf(s->arena, "%" PRId64 ", %s", t->checkpoint, t->checkpoint_kind),
-		t->checkpoint);
+		fact(s, table, "missing commit", arena_printf(s->arena, "%" PRId64 ": readers fail", t->gap));
+	if (t->checkpoint < 0)
+		fact(s, table, "checkpoint", "none");
+	else {
+		fact_of(s, table, "checkpoint", t->checkpoint, UNIT_NONE);
+		fact(s, table, "kind of checkpoint", t->checkpoint_kind);
+	}
 	fact_of(s, table, "commits since", t->version - t->checkpoint, UNIT_COUNT);
 	fact_of(s, table, "log files", t->log_files, UNIT_COUNT);
-	fact_of(s, table, "log bytes", t->log_bytes, UNIT_BYTES);
+	fact_of(s, table, "size of the log", t->log_bytes, UNIT_BYTES);
 	if (t->compacted)
 		fact_of(s, table, "compacted commits", t->compacted, UNIT_COUNT);
 }
 
 static void tell_counts(const struct delta_table *t, struct snapshot *s, struct table *table)
 {
-	fact(s, table, "counted by", t->how, -1);
-	fact(s, table, "not known", t->lacks[0] ? t->lacks : "nothing", -1);
+	fact(s, table, "counted by", t->how);
+	fact(s, table, "not known", t->lacks[0] ? t->lacks : "nothing");
 	if (t->mistrust[0])
-		fact(s, table, "mistrust", t->mistrust, -1);
-	fact_of(s, table, t->about ? "files, about" : "files", t->files, UNIT_COUNT);
-	fact_of(s, table, t->about ? "bytes, about" : "bytes", t->bytes, UNIT_BYTES);
-	fact_of(s, table, "rows before deletes", t->records, UNIT_RECORDS);
-	if (t->records >= 0 && t->deleted >= 0)
-		fact_of(s, table, "rows", t->records - t->deleted, UNIT_RECORDS);
+		fact(s, table, "mistrust", t->mistrust);
+	fact_of(s, table, t->about ? "data files, about" : "data files", t->files, UNIT_COUNT);
+	fact_of(s, table, "small files", t->small, UNIT_COUNT);
+	fact_of(s, table, t->about ? "size, about" : "size of data files", t->bytes, UNIT_BYTES);
 	fact_of(s, table, "deletion vectors", t->vectors, UNIT_COUNT);
-	fact_of(s, table, "rows they take out", t->deleted, UNIT_RECORDS);
+	fact_of(s, table, "records before deletes", t->records, UNIT_RECORDS);
+	fact_of(s, table, "deleted by position", t->deleted, UNIT_RECORDS);
+	if (t->records >= 0 && t->deleted >= 0)
+		fact_of(s, table, "records", t->records - t->deleted, UNIT_RECORDS);
 	fact_of(s, table, "target file size", t->target, UNIT_BYTES);
-	fact_of(s, table, "files under 75 % of it", t->small, UNIT_COUNT);
-	fact_of(s, table, "removed files in the log", (int64_t)t->n_removed, UNIT_COUNT);
-	fact_of(s, table, "of them past the retention", t->expired, UNIT_COUNT);
-	fact_of(s, table, "their bytes", t->expired_bytes, UNIT_BYTES);
-	fact_of(s, table, "retention of removed files", t->retention, UNIT_MS);
+	fact_of(s, table, "removed files", (int64_t)t->n_removed, UNIT_COUNT);
+	fact_of(s, table, "removed are kept for", t->retention, UNIT_MS);
+	fact_of(s, table, "expired removed files", t->expired, UNIT_COUNT);
+	fact_of(s, table, "size of expired files", t->expired_bytes, UNIT_BYTES);
 }
 
 static void tell_table(const struct delta_table *t, struct snapshot *s, struct table *table)
@@ -160,23 +167,20 @@ static void tell_table(const struct delta_table *t, struct snapshot *s, struct t
 	struct table_health health;
 
 	delta_health(t, &health);
-	fact(s, table, "health", health.words, -1);
-	fact(s, table, "location", t->url, -1);
-	fact(s, table, "id", t->id, -1);
-	if (t->name[0])
-		fact(s, table, "name", t->name, -1);
-	if (t->description[0])
-		fact(s, table, "description", t->description, -1);
+	fact(s, table, "health", health.words);
+	fact(s, table, "location", t->url);
+	fact(s, table, "id", t->id);
+	fact(s, table, "name", t->name);
+	fact(s, table, "description", t->description);
 	tell_log(t, s, table);
 	tell_counts(t, s, table);
-	fact_of(s, table, "reader version", t->reader, UNIT_COUNT);
-	fact_of(s, table, "writer version", t->writer, UNIT_COUNT);
-	fact(s, table, "features", t->n_features ? joined(s->arena, t->features, t->n_features) : "none", -1);
-	if (t->unsupported[0])
-		fact(s, table, "unknown features", t->unsupported, -1);
-	fact(s, table, "partitioned by", t->n_partition_columns ? joined(s->arena, t->partition_columns, t->n_partition_columns) : "nothing", -1);
-	fact(s, table, "liquid clustering", t->clustered ? "yes" : "no", -1);
-	fact(s, table, "managed by its catalog", t->catalog_managed ? "yes: only it may maintain this table" : "no", -1);
+	fact_of(s, table, "reader version", t->reader, UNIT_NONE);
+	fact_of(s, table, "writer version", t->writer, UNIT_NONE);
+	fact(s, table, "features", t->n_features ? joined(s->arena, t->features, t->n_features) : "none");
+	fact(s, table, "unknown features", t->unsupported);
+	fact(s, table, "partitioned by", t->n_partition_columns ? joined(s->arena, t->partition_columns, t->n_partition_columns) : "nothing");
+	fact(s, table, "liquid clustering", t->clustered ? "yes" : "no");
+	fact(s, table, "managed by its catalog", t->catalog_managed ? "yes: only it may maintain this table" : "no");
 	if (t->created > 0)
 		fact_of(s, table, "created", t->created, UNIT_TIME);
 }
@@ -184,7 +188,7 @@ static void tell_table(const struct delta_table *t, struct snapshot *s, struct t
 static void tell_properties(const struct delta_table *t, struct snapshot *s, struct table *table)
 {
 	for (size_t i = 0; i < t->n_properties; i++)
-		fact(s, table, t->properties[i].key, t->properties[i].value, -1);
+		table_fact(s, table, t->properties[i].key, value_text(t->properties[i].value), UNIT_NONE); /* one without words is a property */
 }
 
 /* ---- its commits ---- */

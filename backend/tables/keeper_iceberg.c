@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-	MANIFESTS_MOST = 20000, RATE_DAYS = 7, URL_MAX = STORAGE_URL_SIZE,
+	MANIFESTS_MOST = 20000, URL_MAX = STORAGE_URL_SIZE,
 	FRESH_MS = 10000, /* what a catalog handed out is taken for as new as this */
 };
-static const int64_t metadata_most = INT64_C(1) << 30, count_memory = INT64_C(16) << 20, day_ms = 86400000;
+static const int64_t metadata_most = INT64_C(1) << 30, count_memory = INT64_C(16) << 20;
 
 /* ---- metadata ---- */
 
@@ -129,24 +129,22 @@ static int64_t sum(int64_t a, int64_t b)
 	return a < 0 || b < 0 ? -1 : a + b;
 }
 
-/* Commits a day in the week that ends with the last one: how soon what is due will be due again. What was written in a burst
- * counts as one day's. */
+/* In the week that ends with the last one: how soon what is due will be due again. */
 static double rate_of(const struct iceberg_metadata *m)
 {
-	int64_t newest = 0, oldest = INT64_MAX, commits = 0, span;
+	int64_t newest = 0, oldest = INT64_MAX, commits = 0;
 
 	for (size_t i = 0; i < m->n_snapshots; i++)
 		newest = m->snapshots[i].when > newest ? m->snapshots[i].when : newest;
 	for (size_t i = 0; i < m->n_snapshots; i++) {
 		int64_t when = m->snapshots[i].when;
 
-		if (newest - when > RATE_DAYS * day_ms)
+		if (newest - when > TABLE_RATE_MS)
 			continue;
 		commits++;
 		oldest = when < oldest ? when : oldest;
 	}
-	span = commits ? newest - oldest : 0;
-	return commits ? (double)commits * (double)day_ms / (double)(span > day_ms ? span : day_ms) : (double)NAN;
+	return table_rate(commits, commits ? newest - oldest : 0);
 }
 
 static void put_metadata(const struct cells *c, const struct iceberg_metadata *m, const char *url)
@@ -158,7 +156,7 @@ static void put_metadata(const struct cells *c, const struct iceberg_metadata *m
 	words(c, "location", m->location);
 	words(c, "metadata", url);
 	number(c, "snapshots", (int64_t)m->n_snapshots_all);
-	number(c, "committed", now ? now->when : m->updated > 0 ? m->updated : -1);
+	number(c, "committed", now ? now->when : -1);
 	table_set(c->s, c->t, c->row, "snapshot", now ? value_int(now->id) : value_unknown());
 	words(c, "operation", now ? now->operation : NULL);
 	words(c, "by", now ? now->engine : NULL);
@@ -172,7 +170,11 @@ static void put_truth(const struct cells *c, const struct iceberg_truth *t)
 	number(c, "files", t->files);
 	number(c, "small", t->small);
 	number(c, "deletes", sum(sum(t->position_files, t->equality_files), t->vectors));
+	number(c, "equality_files", t->equality_files);
+	number(c, "vectors", t->vectors);
 	number(c, "position_deletes", t->position_deletes);
+	number(c, "equality_deletes", t->equality_deletes);
+	number(c, "delete_bytes", t->delete_bytes);
 	number(c, "records", t->records);
 	number(c, "bytes", t->bytes);
 	number(c, "manifests", t->manifests);

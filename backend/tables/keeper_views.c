@@ -18,20 +18,7 @@ enum { PLACES_MOST = 16 << 20 };
 
 static void fact(struct look *l, const char *what, struct value v, enum unit unit)
 {
-	struct value *row;
-	char words[VALUE_TEXT_SIZE], time[CLOCK_TEXT];
-
-	if (v.type == VALUE_UNKNOWN)
-		return;
-	row = table_row(l->s, l->t);
-	value_show(words, v, unit);
-	if (v.type == VALUE_INT && unit == UNIT_TIME)
-		text_copy(words, sizeof words, text_of(clock_rfc3339(time, v.u.i)));
-	else if (v.type == VALUE_INT && unit == UNIT_NONE) /* an id: digits without separators */
-		snprintf(words, sizeof words, "%lld", (long long)v.u.i);
-	set(l, row, "what", value_text(what));
-	set(l, row, "value", v.type == VALUE_TEXT ? v : value_text(words));
-	set(l, row, "number", v.type == VALUE_INT ? v : value_unknown());
+	table_fact(l->s, l->t, what, v, unit);
 }
 
 /* As its row has it: counted when the table was read. */
@@ -63,12 +50,45 @@ static void fact_refs(struct look *l)
 		fact(l, "refs", value_text(arena_printf(l->s->arena, "%zu branches, %zu tags", branches, l->m->n_refs - branches)), UNIT_NONE);
 }
 
+/* A file of deletes is one of three kinds; a record that an equality takes out nobody counts but a reader. */
+static void fact_deletes(struct look *l)
+{
+	static const struct { const char *what, *column; enum unit unit; } kinds[] = {
+		{"equality delete files", "equality_files", UNIT_COUNT}, {"equality deletes", "equality_deletes", UNIT_RECORDS},
+		{"deletion vectors", "vectors", UNIT_COUNT}, {"size of delete files", "delete_bytes", UNIT_BYTES},
+	};
+	struct value all = view_cell(l, "deletes"), equality = view_cell(l, "equality_files"), vectors = view_cell(l, "vectors");
+	struct value records = view_cell(l, "records"), gone = view_cell(l, "position_deletes");
+	bool known = equality.type == VALUE_INT && vectors.type == VALUE_INT && all.type == VALUE_INT;
+
+	fact(l, "delete files", all, UNIT_COUNT);
+	if (known && all.u.i > equality.u.i + vectors.u.i)
+		fact(l, "position delete files", value_int(all.u.i - equality.u.i - vectors.u.i), UNIT_COUNT);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (value_number(view_cell(l, kinds[i].column)) > 0)
+			fact(l, kinds[i].what, view_cell(l, kinds[i].column), kinds[i].unit);
+	fact(l, "records before deletes", records, UNIT_RECORDS);
+	if (value_number(gone) > 0)
+		fact(l, "deleted by position", gone, UNIT_RECORDS);
+	if (known && !equality.u.i && records.type == VALUE_INT && gone.type == VALUE_INT && records.u.i >= gone.u.i)
+		fact(l, "records", value_int(records.u.i - gone.u.i), UNIT_RECORDS);
+}
+
+static struct value rate_in_words(struct look *l)
+{
+	char number[VALUE_TEXT_SIZE];
+	struct value rate = view_cell(l, "rate");
+
+	return rate.type == VALUE_UNKNOWN ? rate :
+		value_text(arena_printf(l->s->arena, "%s, by the snapshots that are kept", value_show(number, rate, UNIT_COUNT)));
+}
+
 static bool put_facts(struct look *l)
 {
 	static const struct { const char *what, *column; enum unit unit; } counts[] = {
-		{"data files", "files", UNIT_COUNT}, {"small files", "small", UNIT_COUNT}, {"delete files", "deletes", UNIT_COUNT},
-		{"records", "records", UNIT_RECORDS}, {"size", "bytes", UNIT_BYTES}, {"partitions", "partitions", UNIT_COUNT},
-		{"files of the worst", "worst", UNIT_COUNT}, {"manifests", "manifests", UNIT_COUNT}, {"counted by", "measured", UNIT_NONE},
+		{"data files", "files", UNIT_COUNT}, {"small files", "small", UNIT_COUNT}, {"size of data files", "bytes", UNIT_BYTES},
+		{"partitions", "partitions", UNIT_COUNT}, {"files of the worst", "worst", UNIT_COUNT}, {"manifests", "manifests", UNIT_COUNT},
+		{"counted by", "measured", UNIT_NONE},
 	};
 	const struct iceberg_metadata *m = l->m;
 	const struct iceberg_snapshot *now = iceberg_current(m);
@@ -80,10 +100,11 @@ static bool put_facts(struct look *l)
 	fact(l, "last commit", now ? value_int(now->when) : value_unknown(), UNIT_TIME);
 	fact(l, "operation", said(now ? now->operation : NULL), UNIT_NONE);
 	fact(l, "by", said(now ? now->engine : NULL), UNIT_NONE);
-	fact(l, "commits a day", view_cell(l, "rate"), UNIT_COUNT);
+	fact(l, "commits a day", rate_in_words(l), UNIT_NONE);
 	fact(l, "snapshots", value_int((int64_t)m->n_snapshots_all), UNIT_COUNT);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		fact(l, counts[i].what, view_cell(l, counts[i].column), counts[i].unit);
+	fact_deletes(l);
 	fact(l, "target file size", value_int(iceberg_target(m)), UNIT_BYTES);
 	fact(l, "partitioned by", value_text(spec && spec->words[0] ? spec->words : "nothing"), UNIT_NONE);
 	fact(l, "sorted by", value_text(m->sort && m->sort[0] ? m->sort : "nothing"), UNIT_NONE);

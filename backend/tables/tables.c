@@ -5,7 +5,10 @@
  */
 #include "tables.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include "clock.h"
 
 const struct figure_spec catalog_figures[] = {
 	{"tables", "tables", UNIT_COUNT, FIGURE_ROW, "tables that the catalog lists"},
@@ -29,14 +32,14 @@ static const struct column_spec table_columns[] = {
 	{"files", VALUE_INT, UNIT_COUNT, 2, "data files of the current snapshot"},
 	{"small", VALUE_INT, UNIT_COUNT, 2, "of those, files below 75 % of the table's own target size"},
 	{"deletes", VALUE_INT, UNIT_COUNT, 3, "delete files, and deletion vectors"},
-	{"position_deletes", VALUE_INT, UNIT_RECORDS, 9, "records that position deletes name"},
+	{"position_deletes", VALUE_INT, UNIT_RECORDS, 9, "records that position deletes and deletion vectors name"},
 	{"records", VALUE_INT, UNIT_RECORDS, 3, "in data files, before deletes"},
-	{"bytes", VALUE_INT, UNIT_BYTES, 1, "of data files"},
+	{"bytes", VALUE_INT, UNIT_BYTES, 1, "of data files, without delete files"},
 	{"committed", VALUE_INT, UNIT_TIME, 2, "last commit"},
 	{"snapshot", VALUE_INT, UNIT_NONE, 9, "id of the current snapshot; of Delta the version"},
 	{"operation", VALUE_TEXT, UNIT_NONE, 6, "of the last commit"},
 	{"by", VALUE_TEXT, UNIT_NONE, 7, "engine of the last commit"},
-	{"rate", VALUE_REAL, UNIT_COUNT, 7, "commits a day, in the seven days that end with the last one"},
+	{"rate", VALUE_REAL, UNIT_COUNT, 7, "commits a day, in the seven days that end with the last one; of Iceberg by the snapshots that are kept"},
 	{"partitions", VALUE_INT, UNIT_COUNT, 6, "with at least one file"},
 	{"worst", VALUE_INT, UNIT_COUNT, 7, "files of the partition that has most"},
 	{"manifests", VALUE_INT, UNIT_COUNT, 7, "of the current snapshot"},
@@ -48,6 +51,10 @@ static const struct column_spec table_columns[] = {
 	{"weight", VALUE_REAL, UNIT_NONE, 9, "by which what is due is ranked over all tables"},
 	{"words", VALUE_TEXT, UNIT_NONE, 4, "its health as a sentence"},
 	{"error", VALUE_TEXT, UNIT_NONE, 5, "why it could not be read"},
+	{"equality_files", VALUE_INT, UNIT_COUNT, 9, "of the deletes, equality delete files"},
+	{"vectors", VALUE_INT, UNIT_COUNT, 9, "of the deletes, deletion vectors; what is neither is a position delete file"},
+	{"equality_deletes", VALUE_INT, UNIT_RECORDS, 9, "rows of equality delete files: each takes out any number of records"},
+	{"delete_bytes", VALUE_INT, UNIT_BYTES, 9, "of delete files"},
 	{NULL, VALUE_UNKNOWN, UNIT_NONE, 0, NULL},
 };
 
@@ -60,6 +67,7 @@ static const struct column_spec fact_columns[] = {
 	{"what", VALUE_TEXT, UNIT_NONE, 0, "which fact"},
 	{"value", VALUE_TEXT, UNIT_NONE, 0, "as people read it"},
 	{"number", VALUE_INT, UNIT_NONE, 9, "the same, exact, where it is a number"},
+	{"unit", VALUE_TEXT, UNIT_NONE, 9, "of that number: count, records, bytes, ms, time; none: an id"},
 	{NULL, VALUE_UNKNOWN, UNIT_NONE, 0, NULL},
 };
 static const struct column_spec snapshot_columns[] = { /* newest first; children under their parent by depth */
@@ -75,7 +83,7 @@ static const struct column_spec snapshot_columns[] = { /* newest first; children
 	{"added_records", VALUE_INT, UNIT_RECORDS, 3, ""},
 	{"files", VALUE_INT, UNIT_COUNT, 3, "data files in all, as its summary says"},
 	{"records", VALUE_INT, UNIT_RECORDS, 4, "in all, as its summary says"},
-	{"bytes", VALUE_INT, UNIT_BYTES, 3, "in all, as its summary says"},
+	{"bytes", VALUE_INT, UNIT_BYTES, 3, "in all, as its summary says: of data files and of delete files"},
 	{"metrics", VALUE_TEXT, UNIT_NONE, 8, "of Delta: what the operation says that it did"},
 	{NULL, VALUE_UNKNOWN, UNIT_NONE, 0, NULL},
 };
@@ -130,7 +138,7 @@ static const struct column_spec growth_columns[] = { /* oldest first */
 	{"committed", VALUE_INT, UNIT_TIME, 0, ""},
 	{"snapshot", VALUE_INT, UNIT_NONE, 3, ""},
 	{"files", VALUE_INT, UNIT_COUNT, 0, ""},
-	{"bytes", VALUE_INT, UNIT_BYTES, 0, ""},
+	{"bytes", VALUE_INT, UNIT_BYTES, 0, "of data files and of delete files"},
 	{"records", VALUE_INT, UNIT_RECORDS, 2, ""},
 	{"maintenance", VALUE_TEXT, UNIT_NONE, 1, "compacted, expired; empty for an ordinary commit"},
 	{NULL, VALUE_UNKNOWN, UNIT_NONE, 0, NULL},
@@ -216,4 +224,30 @@ const char *table_grade_word(enum table_grade g)
 		break;
 	}
 	return "unknown";
+}
+
+void table_fact(struct snapshot *s, struct table *facts, const char *what, struct value v, enum unit unit)
+{
+	char words[VALUE_TEXT_SIZE], time[CLOCK_TEXT];
+	struct value *row;
+
+	if (v.type == VALUE_UNKNOWN)
+		return;
+	row = table_row(s, facts);
+	table_set(s, facts, row, "what", value_text(what));
+	if (v.type == VALUE_INT && unit == UNIT_TIME)
+		table_set(s, facts, row, "value", value_text(clock_rfc3339(time, v.u.i)));
+	else
+		table_set(s, facts, row, "value", v.type == VALUE_TEXT ? v : value_text(value_show(words, v, unit)));
+	if (v.type != VALUE_INT)
+		return;
+	table_set(s, facts, row, "number", v);
+	table_set(s, facts, row, "unit", value_text(unit_name(unit)));
+}
+
+double table_rate(int64_t commits, int64_t span)
+{
+	const double day = 86400000;
+
+	return commits > 0 ? (double)commits * day / ((double)span > day ? (double)span : day) : (double)NAN;
 }

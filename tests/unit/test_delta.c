@@ -479,6 +479,41 @@ static void a_schema_is_shown_with_how_it_changed(void **state)
 	unmake(&m);
 }
 
+static struct value fact(const struct snapshot *s, const char *what, const char *column)
+{
+	const struct table *t = snapshot_find_table(s, "table");
+
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (!strcmp(table_get(t, i, "what").u.s, what))
+			return table_get(t, i, column);
+	return value_unknown();
+}
+
+static void what_is_known_of_it_has_the_names_that_iceberg_s_has(void **state)
+{
+	struct snapshot *s = snapshot_new("t", PART_ANSWER);
+	struct reader r;
+	char when[CLOCK_TEXT];
+
+	(void)state;
+	assert_int_equal(read_recorded(&r, "drivers"), DELTA_OK);
+	assert_true(r.t.n_commits_read == 5 && r.t.rate > 4.9 && r.t.rate < 5.1); /* within a few seconds: one day's */
+	assert_true(delta_view(&r.probe, &(struct storage){0}, &r.t, "table", "`lake`.`drivers`", s));
+	assert_int_equal(fact(s, "last commit", "number").u.i, r.t.commits[0].when);
+	assert_string_equal(fact(s, "last commit", "unit").u.s, "time");
+	assert_string_equal(fact(s, "operation", "value").u.s, r.t.commits[0].operation);
+	assert_string_equal(fact(s, "by", "value").u.s, "spark 4.0.5");
+	assert_string_equal(fact(s, "created", "value").u.s, clock_rfc3339(when, r.t.created));
+	assert_int_equal(fact(s, "data files", "number").u.i, r.t.files);
+	assert_int_equal(fact(s, "size of data files", "number").u.i, r.t.bytes);
+	assert_true(fact(s, "deleted by position", "number").u.i == r.t.deleted && r.t.deleted > 0);
+	assert_int_equal(fact(s, "records", "number").u.i, r.t.records - r.t.deleted);
+	for (size_t i = 0; i < s->tables[0].n_rows; i++)
+		assert_true(strlen(table_get(&s->tables[0], i, "what").u.s) <= 22); /* what a page has room for */
+	snapshot_unref(s);
+	end(&r);
+}
+
 static void every_view_of_a_real_table_has_its_rows(void **state)
 {
 	static const struct {
@@ -848,6 +883,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_added_again_counts_once), cmocka_unit_test(what_cannot_be_summed_is_not_known),
 		cmocka_unit_test(vacuum_is_due_only_for_files_that_it_would_take),
 		cmocka_unit_test(a_schema_is_shown_with_how_it_changed),
+		cmocka_unit_test(what_is_known_of_it_has_the_names_that_iceberg_s_has),
 		cmocka_unit_test(every_view_of_a_real_table_has_its_rows),
 		cmocka_unit_test(a_missing_commit_makes_a_table_ill),
 		cmocka_unit_test(a_damaged_commit_names_itself),

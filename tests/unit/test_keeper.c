@@ -467,6 +467,38 @@ static void its_facts_are_told_and_counted_if_they_were_not(void **state)
 	snapshot_unref(s);
 }
 
+static void deletes_are_told_by_kind_and_by_what_they_take_out(void **state)
+{
+	struct snapshot *s;
+	const struct table *t;
+
+	(void)state;
+	snapshot_unref(look());
+	s = ask("drivers", "table");
+	t = snapshot_find_table(s, "table");
+	assert_string_equal(fact_of(t, "position delete files"), "3");
+	assert_string_equal(fact_of(t, "deletion vectors"), "");
+	assert_string_equal(fact_of(t, "records before deletes"), "1,020");
+	assert_string_equal(fact_of(t, "deleted by position"), "139");
+	assert_string_equal(fact_of(t, "records"), "881");
+	assert_string_equal(fact_of(t, "commits a day"), "4, by the snapshots that are kept");
+	snapshot_unref(s);
+	s = ask("deliveries_v3", "table");
+	t = snapshot_find_table(s, "table");
+	assert_string_equal(fact_of(t, "deletion vectors"), "3");
+	assert_string_equal(fact_of(t, "position delete files"), "");
+	assert_string_equal(fact_of(t, "records"), "1,800");
+	snapshot_unref(s);
+	s = ask("empty_table", "table");
+	assert_string_equal(fact_of(snapshot_find_table(s, "table"), "last commit"), ""); /* it was created, and that is all */
+	snapshot_unref(s);
+	s = look();
+	t = snapshot_find_table(s, "tables");
+	assert_string_equal(table_get(t, 2, "name").u.s, "kitchen.empty_table");
+	assert_int_equal(table_get(t, 2, "committed").type, VALUE_UNKNOWN);
+	snapshot_unref(s);
+}
+
 static void snapshots_come_newest_first(void **state)
 {
 	struct snapshot *s;
@@ -655,6 +687,7 @@ int main(void)
 		WITH(what_failed_is_tried_again_later_and_later_or_when_told),
 		WITH(who_cannot_be_reached_is_not_asked_for_each_table),
 		WITH(orphans_know_the_tables_of_every_catalog), WITH(its_facts_are_told_and_counted_if_they_were_not),
+		WITH(deletes_are_told_by_kind_and_by_what_they_take_out),
 		WITH(snapshots_come_newest_first),
 		WITH(branches_stand_under_where_they_left),
 		WITH(files_come_in_the_order_that_was_asked_for),

@@ -201,7 +201,7 @@ static void of_two_states_the_change_is_told(void **state)
 	table_state_change(&before, &after, false, words, sizeof words);
 	assert_string_equal(words, "205 -> 1 data files, 855 KiB -> 509 KiB, 6 -> 1 manifests, 5 -> 6 snapshots, snapshot 12 (replace)");
 	table_state_change(&files, &none, true, words, sizeof words);
-	assert_string_equal(words, "2 -> 2 files, 10 B -> 10 B, 12 -> 0 files to remove, version 9");
+	assert_string_equal(words, "2 -> 2 data files, 10 B -> 10 B, 12 -> 0 files to remove, version 9");
 }
 
 int main(void)

@@ -858,6 +858,7 @@ static void tables_as_text_say_the_worst_first_and_which_catalog_is_down(void **
 	assert_true(strstr(page, "bronze.orders: ill") < strstr(page, "audit.log: due, due expire"));
 	assert_true(strstr(page, "audit.log: due") < strstr(page, "gold.hourly_metrics: good"));
 	assert_non_null(strstr(page, "about 41 files"));
+	assert_non_null(strstr(page, "12 delete files, 1,027,129 records, 7 of them deleted"));
 	fixture_free(f);
 }
 

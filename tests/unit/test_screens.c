@@ -1463,6 +1463,26 @@ static void o_on_files_turns_to_the_next_order_of_them(void **state)
 	stage_strike(&s);
 }
 
+static void the_id_of_a_row_that_is_opened_has_its_digits_alone(void **state)
+{
+	struct play s = tables_stage(120, 40);
+
+	(void)state;
+	s.view.filter = "bronze.orders";
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	fixture_table_answer(s.fixture, "table", "bronze.orders", NULL);
+	stage_act(&s, ACT_NEXT_VIEW);
+	fixture_table_answer(s.fixture, "snapshots", "bronze.orders", NULL);
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	stage_draw(&s);
+	assert_false(shows(&s, "COMMITTED")); /* it is one row, whole */
+	assert_true(shows(&s, "3051729675574597004"));
+	assert_true(shows(&s, "2951729675574597004"));
+	stage_strike(&s);
+}
+
 static void rows_are_asked_of_the_engine_and_null_is_no_text(void **state)
 {
 	struct play s = tables_stage(80, 22);
@@ -1736,6 +1756,7 @@ int main(void)
 		cmocka_unit_test(a_table_opens_and_what_is_due_is_asked_for_after_its_facts),
 		cmocka_unit_test(a_preview_is_asked_once_and_again_by_hand),
 		cmocka_unit_test(o_on_files_turns_to_the_next_order_of_them),
+		cmocka_unit_test(the_id_of_a_row_that_is_opened_has_its_digits_alone),
 		cmocka_unit_test(rows_are_asked_of_the_engine_and_null_is_no_text),
 		cmocka_unit_test(a_table_without_an_engine_says_which_line_of_the_profile_names_one),
 		cmocka_unit_test(a_table_that_is_dropped_while_it_is_open_is_said_to_be_gone),

@@ -31,7 +31,7 @@ static void a_value_is_shown_with_its_unit(void **state)
 	shows(value_int(0), UNIT_COUNT, "0");
 	shows(value_int(12401), UNIT_RECORDS, "12,401");
 	shows(value_int(-1234567), UNIT_COUNT, "-1,234,567");
-	shows(value_int(3051729675574597004), UNIT_NONE, "3,051,729,675,574,597,004");
+	shows(value_int(3051729675574597004), UNIT_NONE, "3051729675574597004");
 	shows(value_int(INT64_MIN), UNIT_COUNT, "-9,223,372,036,854,775,808");
 	shows(value_int(44023414784), UNIT_BYTES, "41 GiB");
 	shows(value_int(1288490188), UNIT_BYTES, "1.2 GiB");
