@@ -71,6 +71,8 @@ struct disk {
 	char path[160];
 	int64_t total, free; /* bytes, for an unprivileged writer; total 0: unknown, it did not answer */
 	int64_t inodes_free; /* -1: the file system has no count */
+	int64_t device;      /* two paths of one device have the same room; 0: unknown */
+	bool read_only;      /* nobody fills it */
 };
 
 enum docker_state { DOCKER_UNKNOWN, DOCKER_NONE, DOCKER_DENIED, DOCKER_DEAD, DOCKER_OK };
@@ -91,6 +93,13 @@ struct facts {
 	const struct container *containers;
 	size_t n_containers;
 };
+
+/*
+ * So little is left that what writes to it, or asks for memory, may soon fail: under a twentieth, and under a few GiB,
+ * for a twentieth of a large disk is plenty. was: it was so before; a quarter more has to be won back.
+ */
+bool disk_is_low(const struct disk *d, bool was);
+bool memory_is_low(const struct box *b, bool was);
 
 const struct process *facts_process(const struct facts *f, pid_t pid); /* NULL: gone or unknown; f may be NULL */
 /* The first listener of a port: one on address where given ("" for any), any-address ones match all. */

@@ -11,7 +11,7 @@
 #include "profile.h"
 #include "snapshot.h"
 
-enum { RING_SIZE = 120, LAKE_EVENTS = 500, LAKE_PROBLEMS = 64, LOGS_KNOWN_MAX = 4 };
+enum { RING_SIZE = 120, LAKE_EVENTS = 500, LAKE_PROBLEMS = 64, LOGS_KNOWN_MAX = 4, MACHINE_FINDINGS_MAX = 8 };
 
 struct ring { /* one figure over time; NAN is a gap */
 	double at[RING_SIZE];
@@ -183,6 +183,8 @@ struct lake {
 	bool ready;
 	int64_t ready_since;          /* ms since 1970; 0 not ready */
 	const struct history *load, *memory; /* of the box; NULL at first */
+	struct judged_finding machine[MACHINE_FINDINGS_MAX]; /* of the box: warnings, for whom it fails says so itself */
+	size_t n_machine;
 	int64_t now, wall;            /* of this turn */
 	uint64_t turn;                /* changes whenever anything shown may have */
 	bool replayed;
@@ -199,8 +201,9 @@ const char *catalog_found_words(const struct catalog_view *c, char out[REASON_SI
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *catalog_answer_to(const struct catalog_view *c, const char *view, const char *table);
 const struct service *lake_service(const struct lake *lake, const char *name);
-/* The nth of the warnings that count (n_warnings); NULL: there are no more. */
-const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const struct service **whose);
+extern const char lake_machine[]; /* as whose findings and events those of the box are told: "machine" */
+/* The nth of the warnings that count (n_warnings), the machine's first, as they may explain others; NULL: there are no more. */
+const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const char **whose);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject);
 const struct history *service_history(const struct service *s, const char *figure);

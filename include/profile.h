@@ -119,6 +119,7 @@ struct profile {
 	size_t n_runbooks;
 	struct testdata testdata;
 	const char *const *disks; /* [host] disks; ends with NULL; default "/" */
+	const char *const *mute;  /* [host] mute: findings of the machine that are not told; NULL: none */
 	const char *theme;        /* [ui] theme; NULL: default */
 	int64_t refresh_ms;       /* [ui] refresh; 0: 2,000 */
 	const char *project;      /* lakehouse-at-home: the checkout that was found; NULL: none */

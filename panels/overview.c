@@ -53,6 +53,7 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	overview_rows_collect(&rows, view);
 	overview_columns(&rows, c);
 	top = overview_state_draw(c, view->lake);
+	top += overview_machine_draw(c, top, view->lake);
 	top += overview_cut_short_draw(c, top, view->lake);
 	h = heights_for(&rows, c->height, top);
 	if (h.rule)

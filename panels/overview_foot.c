@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Below: how the machine does, and what happened last. */
 #include <stdio.h>
+#include <string.h>
 
 #include "clock.h"
 #include "overview_own.h"
 #include "show.h"
-
-/* Little left is worth a colour before it is nothing. */
-static enum style left_style(int64_t left, int64_t total)
-{
-	return total <= 0 ? STYLE_NORMAL : left < total / 20 ? STYLE_BAD : left < total / 10 ? STYLE_WARN : STYLE_NORMAL;
-}
 
 static void box_memory(struct pen *pen, const struct box *box, const struct history *trend)
 {
@@ -20,11 +15,24 @@ static void box_memory(struct pen *pen, const struct box *box, const struct hist
 		return;
 	snprintf(words, sizeof words, "mem %s of %s free", value_show(a, value_int(box->memory_available), UNIT_BYTES),
 		value_show(b, value_int(box->memory_total), UNIT_BYTES));
-	pen_part(pen, left_style(box->memory_available, box->memory_total), words, trend);
+	pen_part(pen, memory_is_low(box, false) ? STYLE_WARN : STYLE_NORMAL, words, trend);
 	if (box->swap_total > 0 && box->swap_total > box->swap_free) {
 		snprintf(words, sizeof words, "swap %s used", value_show(a, value_int(box->swap_total - box->swap_free), UNIT_BYTES));
 		pen_part(pen, STYLE_NORMAL, words, NULL);
 	}
+}
+
+/* Of a path that is too long its end tells more. */
+static void box_disk(struct pen *pen, const struct disk *d, enum style style)
+{
+	char a[VALUE_TEXT_SIZE], words[sizeof d->path + VALUE_TEXT_SIZE * 2];
+	const char *path = d->path, *next;
+
+	value_show(a, d->total > 0 ? value_int(d->free) : value_unknown(), UNIT_BYTES);
+	while (canvas_columns(pen->c, path) > int_max(pen->c->width / 3, 12) && (next = strchr(path + 1, '/')))
+		path = next;
+	snprintf(words, sizeof words, "%s%s %s free", path == d->path ? "" : "…", path, a);
+	pen_part(pen, style, words, NULL);
 }
 
 void overview_box_draw(struct canvas *c, int y, const struct lake *lake)
@@ -38,18 +46,20 @@ void overview_box_draw(struct canvas *c, int y, const struct lake *lake)
 		show_text(c, y, 1, c->width - 2, STYLE_DIM, "the machine was not looked at yet");
 		return;
 	}
+	for (size_t i = 0; i < f->n_disks; i++) /* what is short comes first: the rest gives way */
+		if (disk_is_low(&f->disks[i], false))
+			box_disk(&pen, &f->disks[i], STYLE_WARN);
+	if (memory_is_low(&f->box, false))
+		box_memory(&pen, &f->box, lake->memory);
 	if (tables_line(a, lake, NULL, &style))
 		pen_part(&pen, style, a, NULL);
 	snprintf(words, sizeof words, "load %.2f of %d cores", f->box.load1, f->box.cores);
 	pen_part(&pen, STYLE_NORMAL, words, lake->load);
-	box_memory(&pen, &f->box, lake->memory);
-	for (size_t i = 0; i < f->n_disks; i++) {
-		const struct disk *d = &f->disks[i];
-
-		snprintf(words, sizeof words, "%.60s %s free", d->path,
-			value_show(a, d->total > 0 ? value_int(d->free) : value_unknown(), UNIT_BYTES));
-		pen_part(&pen, left_style(d->free, d->total), words, NULL);
-	}
+	if (!memory_is_low(&f->box, false))
+		box_memory(&pen, &f->box, lake->memory);
+	for (size_t i = 0; i < f->n_disks; i++)
+		if (!disk_is_low(&f->disks[i], false))
+			box_disk(&pen, &f->disks[i], STYLE_NORMAL);
 	if (f->box.oom_kills > 0) {
 		snprintf(words, sizeof words, "%s killed for memory since boot", value_show(a, value_int(f->box.oom_kills), UNIT_COUNT));
 		pen_part(&pen, STYLE_NORMAL, words, NULL);

@@ -15,6 +15,7 @@ enum {
 
 /* ---- above: the problems in words, or one quiet line. Each returns the lines used ---- */
 int overview_state_draw(struct canvas *c, const struct lake *lake);
+int overview_machine_draw(struct canvas *c, int y, const struct lake *lake); /* what the box is short of */
 int overview_cut_short_draw(struct canvas *c, int y, const struct lake *lake); /* what an earlier laketop left open */
 
 /* ---- rows ---- */

@@ -14,7 +14,7 @@
 enum {
 	WIDE = 100, /* columns from which there is room for ages */
 	VERDICT_WIDTH = 13,
-	FIGURES_LEAST = 16, FIGURES_WISH = 30, FIGURES_MOST = 60, NOTE_LEAST = 32, /* the figures get these before others join */
+	FIGURES_LEAST = 16, FIGURES_WISH = 30, FIGURES_MOST = 60, FIGURES_STEP = 8, NOTE_LEAST = 32, /* the figures get these before others join */
 };
 
 /* ---- which rows, in which order ---- */
@@ -87,15 +87,21 @@ static const char *heading(const void *ctx, size_t row)
 	return row && !strcmp(group, group_of(rows->at[row - 1])) ? NULL : group;
 }
 
+static bool tells_figures(const struct service *s)
+{
+	enum verdict v = service_verdict(s);
+
+	return v == VERDICT_SERVING || v == VERDICT_WRONG_VERSION;
+}
+
 /* Figures of what answers; of all else why it does not. */
 static void figures_cells(const struct lake *lake, const struct service *s, struct grid_cell *cells, char scratch[][VALUE_TEXT_SIZE])
 {
 	enum verdict v = service_verdict(s);
 	const struct judged *j = &s->verdict.shown;
 	struct grid_cell *cell = &cells[FIGURES];
-	bool answers = v == VERDICT_SERVING || v == VERDICT_WRONG_VERSION;
 
-	cell->s = answers ? show_figures(scratch[FIGURES], s, lake) : "";
+	cell->s = tells_figures(s) ? show_figures(scratch[FIGURES], s, lake) : "";
 	cell->style = cell->s[0] ? STYLE_NORMAL : v == VERDICT_STARTING ? STYLE_ACCENT : STYLE_DIM;
 	if (!cell->s[0])
 		cell->s = service_words(s);
@@ -186,7 +192,7 @@ static const char *row(const void *ctx, size_t at, struct grid_cell *cells, char
 /* ---- columns: as wide as what stands in them, so that the figures get the rest ---- */
 
 /* Which of the less needed columns may join: the figures come first. */
-static void offer_columns(struct overview_rows *rows, int room)
+static void offer_columns(struct overview_rows *rows, int room, int figures)
 {
 	static const enum column joining[] = {OWNER, MEMORY, CPU, TREND, NOTE};
 	int left = room - rows->columns[GLYPH].width - 1;
@@ -205,13 +211,13 @@ static void offer_columns(struct overview_rows *rows, int room)
 	}
 	if (rows->columns[NOTE].priority == GRID_NEVER)
 		return;
-	rows->columns[FIGURES].width = int_min(int_clamp(left / 2, FIGURES_WISH + 8, FIGURES_MOST), left);
+	rows->columns[FIGURES].width = int_min(int_max(int_clamp(left / 2, FIGURES_WISH + 8, FIGURES_MOST), figures), left);
 	rows->columns[FIGURES].flexible = false;
 }
 
 void overview_columns(struct overview_rows *rows, const struct canvas *c)
 {
-	int name = 7, version = 7, owner = 5;
+	int name = 7, version = 7, owner = 5, figures = 0;
 
 	for (size_t i = 0; i < rows->lake->n_services; i++) { /* all of them: a filter must not move columns */
 		const struct service *s = rows->lake->services[i];
@@ -220,7 +226,10 @@ void overview_columns(struct overview_rows *rows, const struct canvas *c)
 		name = int_max(name, canvas_columns(c, s->name));
 		version = int_max(version, canvas_columns(c, show_version(out, s)));
 		owner = int_max(owner, canvas_columns(c, show_owner(out, &s->verdict.shown.owner)));
+		if (tells_figures(s))
+			figures = int_max(figures, canvas_columns(c, show_figures(out, s, rows->lake)));
 	}
+	figures = int_min((figures + FIGURES_STEP - 1) / FIGURES_STEP * FIGURES_STEP, FIGURES_MOST); /* a digit more moves no column */
 	name = int_min(name, int_clamp(c->width / 5, 10, 28));
 	version = int_min(version, c->width < 80 ? 16 : 20);
 	owner = int_min(owner, int_clamp(c->width / 6, 12, 28));
@@ -235,12 +244,12 @@ void overview_columns(struct overview_rows *rows, const struct canvas *c)
 		[OWNER] = {.head = "OWNER", .width = owner, .priority = 4},
 		[CPU] = {.head = "CPU", .width = 5, .priority = 6, .right = true},
 		[MEMORY] = {.head = "MEM", .width = 8, .priority = 5, .right = true},
-		[TREND] = {.head = "TREND", .width = int_clamp(c->width / 8, 10, 30), .priority = 7},
+		[TREND] = {.head = "TREND", .width = int_clamp(c->width / 16, 10, 20), .priority = 7},
 		[FIGURES] = {.head = "FIGURES", .width = FIGURES_LEAST, .priority = 2, .flexible = true},
 		[NOTE] = {.head = "NOTE", .width = NOTE_LEAST, .priority = 8, .flexible = true},
 		[AGE] = {.head = "AGE", .width = 5, .right = true},
 	}, sizeof rows->columns);
-	offer_columns(rows, c->width - 2);
+	offer_columns(rows, c->width - 2, figures);
 }
 
 struct grid_source overview_source(const struct overview_rows *rows, bool headings)

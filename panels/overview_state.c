@@ -148,12 +148,37 @@ static void draw_asking(struct canvas *c, int y, const struct lake *lake)
 		show_text(c, y, 1, c->width - 2, STYLE_DIM, "looking who listens here …");
 }
 
+/* "! 3 warnings: machine disk, kafka lag, …": how many first, then as many names as there is room for. */
+static void draw_warnings(struct canvas *c, int x, const struct lake *lake)
+{
+	const struct judged_finding *f;
+	const char *whose;
+	char words[REASON_SIZE * 2], one[NAME_SIZE * 2];
+	int room = c->width - 1 - x;
+	size_t said = 0;
+
+	snprintf(words, sizeof words, "! %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
+	if (canvas_columns(c, words) > room)
+		return;
+	x += show_text(c, 0, x, -1, STYLE_WARN, words);
+	room = c->width - 1 - x;
+	for (; (f = lake_warning(lake, said, &whose)); said++) {
+		int more = said + 1 < lake->n_warnings ? 3 : 0; /* ", …" */
+
+		snprintf(one, sizeof one, "%s %.60s %.30s", said ? "," : ":", whose, f->name);
+		if (canvas_columns(c, one) + more > room)
+			break;
+		x += show_text(c, 0, x, -1, STYLE_WARN, one);
+		room = c->width - 1 - x;
+	}
+	if (f && said)
+		show_text(c, 0, x, -1, STYLE_WARN, ", …");
+}
+
 static void draw_ready(struct canvas *c, const struct lake *lake)
 {
 	char span[CLOCK_TEXT], demo[NAME_SIZE + 20] = "", since[CLOCK_TEXT + 8] = "", words[REASON_SIZE];
 	bool one = lake->n_required == 1, narrow = c->width < OVERVIEW_NARROW;
-	const struct judged_finding *finding;
-	const struct service *whose = NULL;
 	int x = 4;
 
 	if (lake->demo)
@@ -166,13 +191,8 @@ static void draw_ready(struct canvas *c, const struct lake *lake)
 		narrow || one ? "" : "s", demo, one ? "serves" : "serve", since);
 	show_text(c, 0, 1, 2, STYLE_GOOD, verdict_glyph(VERDICT_SERVING, c->ascii));
 	x += show_text(c, 0, x, c->width - x - 1, STYLE_NORMAL, words);
-	finding = lake_warning(lake, 0, &whose);
-	snprintf(words, sizeof words, "! %zu warning%s%s%s%s%.60s%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s", finding ? ": " : "",
-		finding ? whose->name : "", finding ? " " : "", finding ? finding->name : "", lake->n_warnings > 1 ? ", …" : "");
-	if (x + 3 + canvas_columns(c, words) >= c->width)
-		snprintf(words, sizeof words, "! %zu warning%s", lake->n_warnings, lake->n_warnings == 1 ? "" : "s");
-	if (lake->n_warnings && x + 3 + canvas_columns(c, words) < c->width)
-		show_text(c, 0, x + 3, -1, STYLE_WARN, words);
+	if (lake->n_warnings)
+		draw_warnings(c, x + 3, lake);
 }
 
 /* Nothing is required: say what there is, and do not judge. */
@@ -205,6 +225,24 @@ int overview_state_draw(struct canvas *c, const struct lake *lake)
 		draw_asking(c, 0, lake);
 	else
 		draw_found(c, lake);
+	return 1;
+}
+
+/* It has no row to say it in. The gravest: the others are coloured below. */
+int overview_machine_draw(struct canvas *c, int y, const struct lake *lake)
+{
+	const struct judged_finding *f = &lake->machine[0];
+	int x = 4 + canvas_columns(c, lake_machine) + 2, used;
+
+	if (!lake->n_machine || c->height < OVERVIEW_ROOM_FOR_RULES)
+		return 0;
+	show_text(c, y, 1, 2, STYLE_WARN, "!");
+	show_text(c, y, 4, -1, STYLE_WARN, lake_machine);
+	used = show_text(c, y, x, c->width - 1 - x, STYLE_NORMAL, f->reason);
+	if (x + used + 4 + canvas_columns(c, f->remedy) <= c->width - 1) {
+		show_text(c, y, x + used + 2, 2, STYLE_DIM, "→");
+		show_text(c, y, x + used + 4, -1, STYLE_ACCENT, f->remedy);
+	}
 	return 1;
 }
 

@@ -130,21 +130,28 @@ static void add_memory(struct parts *p, const struct box *box)
 	other = strchr(total, ' ');
 	if (unit && other && !strcmp(unit, other))
 		*unit = '\0';
-	add(p, box->memory_available < box->memory_total / 10 ? STYLE_WARN : STYLE_NORMAL, 5, true, "free mem %s of %s", available, total);
+	add(p, memory_is_low(box, false) ? STYLE_WARN : STYLE_NORMAL, 5, true, "free mem %s of %s", available, total);
 }
 
 static void add_disk(struct parts *p, const struct facts *facts)
 {
 	const struct disk *worst = NULL;
 	char free_text[VALUE_TEXT_SIZE];
+	bool low = false;
 
-	for (size_t i = 0; i < facts->n_disks; i++)
-		if (facts->disks[i].total > 0 && (!worst || facts->disks[i].free < worst->free))
-			worst = &facts->disks[i];
+	for (size_t i = 0; i < facts->n_disks; i++) {
+		const struct disk *d = &facts->disks[i];
+		bool is_low = disk_is_low(d, false);
+
+		if (d->total > 0 && (!worst || is_low > low || (is_low == low && d->free < worst->free))) {
+			worst = d;
+			low = is_low;
+		}
+	}
 	if (!worst)
 		return;
 	value_show(free_text, value_int(worst->free), UNIT_BYTES);
-	add(p, worst->free < worst->total / 20 ? STYLE_WARN : STYLE_NORMAL, 6, true, "disk %s", free_text);
+	add(p, low ? STYLE_WARN : STYLE_NORMAL, 6, true, "disk %s", free_text);
 }
 
 static void add_right(struct parts *p, const struct frame *f)

@@ -122,6 +122,12 @@ struct member { /* a service with what the engine keeps about it */
 	int64_t changed;             /* clock_ms() when another server was seen that is not asked to the end yet; 0 */
 };
 
+enum { MACHINE_DISKS_MAX = 32 };
+struct machine { /* what was low at the look before, and for how many in a row memory is */
+	bool disks[MACHINE_DISKS_MAX], memory;
+	unsigned memory_looks;
+};
+
 struct engine {
 	struct engine_options options;
 	struct host *host;
@@ -155,6 +161,7 @@ struct engine {
 	size_t n_found;
 	const struct snapshot *host_news, *docker_news;
 	struct history load, memory;
+	struct machine machine;
 	uint64_t event_number;
 	int64_t nudge_next;          /* clock_ms(): not before this is looked again for a verification's sake */
 	struct logs *logs;   /* NULL: nobody looks */
@@ -190,6 +197,9 @@ void *actor_clerk(void *arg);   /* clerk.c */
 void *actor_replay(void *arg);  /* replay.c */
 void *actor_stream(void *arg);  /* stream.c */
 void *actor_catalog(void *arg); /* catalog.c */
+
+/* machine.c: after a look at it, what the box is short of. known: it was looked at before, so that what is new has happened */
+void machine_judge(struct engine *e, bool known);
 
 /* files.c: what the profile's files say; only the service's actor calls it */
 void files_look(struct host *h, const struct expectation *x, int64_t owner_started, bool listening, struct wait wait, struct snapshot *s);

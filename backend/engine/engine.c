@@ -155,8 +155,9 @@ void take_host(struct engine *e, struct snapshot *s)
 		e->lake.facts_seen = s->ended;
 		e->lake.facts_begun = s->begun;
 		e->lake.n_ports = 0; /* its rows point into the old one */
+		machine_judge(e, before != NULL);
 		if (before && e->lake.facts && before->box.oom_kills >= 0 && s->facts->box.oom_kills > before->box.oom_kills)
-			event_say(e, SEVERITY_BLOCKING, "host", "the kernel killed %lld processes for want of memory",
+			event_say(e, SEVERITY_BLOCKING, lake_machine, "the kernel killed %lld processes for want of memory",
 				(long long)(s->facts->box.oom_kills - before->box.oom_kills));
 	}
 	snapshot_drop(old);

@@ -32,7 +32,11 @@ static bool take_refresh(struct reader *r, const struct key *key, struct text va
 }
 
 static const struct key laketop_keys[] = {{"profile", take_text, offsetof(struct profile, name), false}, {0}};
-static const struct key host_keys[] = {{"disks", take_paths, offsetof(struct profile, disks), true}, {0}};
+static const struct key host_keys[] = {
+	{"disks", take_paths, offsetof(struct profile, disks), true},
+	{"mute", take_names, offsetof(struct profile, mute), true},
+	{0},
+};
 static const struct key ui_keys[] = {
 	{"theme", take_text, offsetof(struct profile, theme), false},
 	{"refresh", take_refresh, offsetof(struct profile, refresh_ms), false},

@@ -36,6 +36,8 @@ static void profile_write(const struct profile *p, struct buf *out)
 {
 	buf_printf(out, "[laketop]\n");
 	put_key(out, "profile", p->name);
+	buf_puts(out, p->mute ? "[host]\n" : "");
+	put_list(out, "mute", p->mute);
 	for (size_t i = 0; i < p->n_services; i++) {
 		const struct expectation *x = &p->services[i];
 

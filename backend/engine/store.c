@@ -52,11 +52,16 @@ const struct service *lake_service(const struct lake *lake, const char *name)
 	return NULL;
 }
 
-const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const struct service **whose)
+const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const char **whose)
 {
+	*whose = lake_machine;
+	if (n < lake->n_machine)
+		return &lake->machine[n];
+	n -= lake->n_machine;
 	for (size_t i = 0; i < lake->n_services; i++) {
-		const struct service *s = *whose = lake->services[i];
+		const struct service *s = lake->services[i];
 
+		*whose = s->name;
 		for (size_t k = 0; k < s->verdict.shown.n_findings; k++)
 			if (s->verdict.shown.findings[k].severity == SEVERITY_WARNING && (s->expected || s->required) && n-- == 0)
 				return &s->verdict.shown.findings[k];
@@ -329,7 +334,8 @@ void store_sum_up(struct engine *e)
 	struct lake *lake = &e->lake;
 	bool ready = true, settled;
 
-	lake->n_problems = lake->n_warnings = lake->n_absent = lake->n_serving = lake->n_required = 0;
+	lake->n_problems = lake->n_absent = lake->n_serving = lake->n_required = 0;
+	lake->n_warnings = lake->n_machine;
 	settled = e->host_news && (e->docker_news || e->options.replay) && (e->discovered || !e->options.discover);
 	for (size_t i = 0; i < lake->n_services; i++) {
 		const struct service *s = lake->services[i];

@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 
@@ -55,12 +56,15 @@ static void *asks(void *arg)
 {
 	struct disk_ask *ask = arg;
 	struct statvfs fs = {0};
-	bool fine = statvfs(ask->disk.path, &fs) == 0; /* the path is never changed */
+	struct stat st = {0};
+	bool fine = statvfs(ask->disk.path, &fs) == 0 && stat(ask->disk.path, &st) == 0; /* the path is never changed */
 
 	pthread_mutex_lock(&ask->lock);
 	ask->disk.total = fine ? (int64_t)fs.f_blocks * (int64_t)fs.f_frsize : 0;
 	ask->disk.free = fine ? (int64_t)fs.f_bavail * (int64_t)fs.f_frsize : 0;
 	ask->disk.inodes_free = fine && fs.f_files ? (int64_t)fs.f_favail : -1;
+	ask->disk.device = fine ? (int64_t)st.st_dev : 0;
+	ask->disk.read_only = fine && fs.f_flag & ST_RDONLY;
 	ask->asking = false;
 	pthread_cond_signal(&ask->answered);
 	pthread_mutex_unlock(&ask->lock);

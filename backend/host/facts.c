@@ -7,6 +7,25 @@
 
 #include "text.h"
 
+static const int64_t gib = INT64_C(1) << 30;
+
+static bool is_low(int64_t left, int64_t total, int64_t most, bool was)
+{
+	int64_t least = total / 20 < most ? total / 20 : most;
+
+	return left < least + (was ? least / 4 : 0);
+}
+
+bool disk_is_low(const struct disk *d, bool was)
+{
+	return d->total > 0 && !d->read_only && (is_low(d->free, d->total, 10 * gib, was) || d->inodes_free == 0);
+}
+
+bool memory_is_low(const struct box *b, bool was)
+{
+	return b->memory_total > 0 && is_low(b->memory_available, b->memory_total, 4 * gib, was);
+}
+
 static int by_pid(const void *key, const void *row)
 {
 	pid_t pid = *(const pid_t *)key, other = ((const struct process *)row)->pid;

@@ -22,8 +22,18 @@ static void put_age(struct json_writer *w, int64_t seen, int64_t now)
 	json_put_value(w, "age_ms", seen > 0 ? value_int(now > seen ? now - seen : 0) : value_unknown(), UNIT_MS);
 }
 
-static void put_machine(struct json_writer *w, const struct facts *f)
+static void put_findings(struct json_writer *w, const struct judged_finding *findings, size_t n)
 {
+	json_open(w, "findings", '[');
+	for (size_t i = 0; i < n; i++)
+		put_finding(w, findings[i].name, findings[i].severity, findings[i].reason, findings[i].remedy);
+	json_close(w, ']');
+}
+
+static void put_machine(struct json_writer *w, const struct lake *lake)
+{
+	const struct facts *f = lake->facts;
+	bool box = f && f->box.memory_total;
 	int64_t disk = -1;
 
 	for (size_t i = 0; f && i < f->n_disks; i++)
@@ -31,10 +41,13 @@ static void put_machine(struct json_writer *w, const struct facts *f)
 			disk = f->disks[i].free;
 	json_open(w, "machine", '{');
 	put_known(w, "memory_total", f ? f->box.memory_total : 0, 0);
-	put_known(w, "memory_available", f && f->box.memory_total ? f->box.memory_available : -1, -1);
+	put_known(w, "memory_available", box ? f->box.memory_available : -1, -1);
+	put_known(w, "swap_total", box ? f->box.swap_total : -1, -1); /* 0: it has none */
+	put_known(w, "swap_free", box ? f->box.swap_free : -1, -1);
 	json_put_real(w, "load", f && f->box.uptime ? f->box.load1 : (double)NAN);
 	put_known(w, "disk_free", disk, -1); /* of the fullest of the disks that matter */
 	put_known(w, "oom_kills", f ? f->box.oom_kills : -1, -1);
+	put_findings(w, lake->machine, lake->n_machine);
 	json_close(w, '}');
 }
 
@@ -115,14 +128,6 @@ static void put_evidence(struct json_writer *w, const struct judged *j, int64_t 
 	json_close(w, ']');
 }
 
-static void put_findings(struct json_writer *w, const struct judged *j)
-{
-	json_open(w, "findings", '[');
-	for (size_t i = 0; i < j->n_findings; i++)
-		put_finding(w, j->findings[i].name, j->findings[i].severity, j->findings[i].reason, j->findings[i].remedy);
-	json_close(w, ']');
-}
-
 static void put_figures(struct json_writer *w, const struct service *s, int64_t now)
 {
 	json_open(w, "figures", '{');
@@ -175,7 +180,7 @@ static void put_service(struct json_writer *w, const struct lake *lake, const st
 	put_endpoint(w, &s->at);
 	put_owner(w, &j->owner);
 	put_evidence(w, j, lake->now);
-	put_findings(w, j);
+	put_findings(w, j->findings, j->n_findings);
 	put_figures(w, s, lake->now);
 	if (tables)
 		put_tables(w, s->depth);
@@ -196,7 +201,7 @@ static void put_found(struct json_writer *w, const struct service *s)
 	put_words(w, "says", j->says);
 	put_version(w, s);
 	put_owner(w, &j->owner);
-	put_findings(w, j);
+	put_findings(w, j->findings, j->n_findings);
 	json_close(w, '}');
 }
 
@@ -225,7 +230,7 @@ void status_json(const struct lake *lake, const struct report_options *options, 
 	json_begin(&w, out, true);
 	json_open(&w, NULL, '{');
 	put_head(&w, lake);
-	put_machine(&w, lake->facts);
+	put_machine(&w, lake);
 	put_problems(&w, lake, only);
 	for (int found = 0; found < 2; found++) {
 		json_open(&w, found ? "found" : "services", '[');

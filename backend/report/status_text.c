@@ -61,6 +61,10 @@ static void say_machine(const struct lake *lake, struct buf *out)
 	if (f && f->box.memory_total) {
 		say_bytes(out, ": ", f->box.memory_available, " of");
 		say_bytes(out, " ", f->box.memory_total, " memory available");
+		if (f->box.swap_total > f->box.swap_free) {
+			say_bytes(out, ", ", f->box.swap_total - f->box.swap_free, " of");
+			say_bytes(out, " ", f->box.swap_total, " swap used");
+		}
 		buf_printf(out, ", load %.2f on %d core%s", f->box.load1, f->box.cores, f->box.cores == 1 ? "" : "s");
 	}
 	for (size_t i = 0; f && i < f->n_disks; i++)
@@ -113,14 +117,12 @@ static void say_trouble(const struct service *s, struct buf *out)
 
 	if (verdict_now(s) == VERDICT_SERVING)
 		return;
-	if (j->reason[0])
-		buf_printf(out, ". Reason: %s", j->reason);
+	say_sentence(out, ". Reason: ", j->reason);
 	if (s->pulse && s->pulse->files.progress && !strstr(j->reason, s->pulse->files.progress))
-		buf_printf(out, ". Its start says: %s", s->pulse->files.progress);
+		say_sentence(out, ". Its start says: ", s->pulse->files.progress);
 	if (s->cause)
 		buf_printf(out, ". Caused by %s", s->cause->name);
-	if (j->remedy[0])
-		buf_printf(out, ". Remedy: %s", j->remedy);
+	say_sentence(out, ". Remedy: ", j->remedy);
 }
 
 static void say_service(const struct lake *lake, const struct service *s, bool whole, struct buf *out)
@@ -209,13 +211,26 @@ static void say_services(const struct lake *lake, const struct report_options *o
 	}
 }
 
-static void say_findings(const struct lake *lake, const struct report_options *options, struct buf *out)
+static void say_finding(const char *whose, const struct judged_finding *f, struct buf *out)
 {
 	static const char *const words[] = {
 		[SEVERITY_INFO] = "for information", [SEVERITY_WARNING] = "warning", [SEVERITY_BLOCKING] = "blocking",
 	};
+
+	buf_printf(out, "%s: %s, %s", whose, words[f->severity], f->name);
+	say_sentence(out, ": ", f->reason);
+	say_sentence(out, ". Remedy: ", f->remedy);
+	buf_puts(out, "\n");
+}
+
+static void say_findings(const struct lake *lake, const struct report_options *options, struct buf *out)
+{
 	bool begun = false;
 
+	for (size_t i = 0; i < lake->n_machine && !options->service; i++) {
+		heading(out, &begun, "Findings");
+		say_finding(lake_machine, &lake->machine[i], out);
+	}
 	for (int severity = SEVERITY_BLOCKING; severity >= SEVERITY_INFO; severity--)
 		for (size_t i = 0; i < lake->n_services; i++) {
 			const struct service *s = lake->services[i];
@@ -228,8 +243,7 @@ static void say_findings(const struct lake *lake, const struct report_options *o
 				if ((int)f->severity != severity)
 					continue;
 				heading(out, &begun, "Findings");
-				buf_printf(out, "%s: %s, %s: %s%s%s\n", s->name, words[f->severity], f->name, f->reason, f->remedy[0] ? ". Remedy: " : "",
-					f->remedy);
+				say_finding(s->name, f, out);
 			}
 		}
 }

@@ -64,6 +64,16 @@ char *say_endpoint(char out[WORDS_SIZE], const struct endpoint *at)
 	return out;
 }
 
+void say_sentence(struct buf *out, const char *before, const char *s)
+{
+	struct text t = text_trim(text_of(s));
+
+	if (t.len > 1 && t.at[t.len - 1] == '.' && t.at[t.len - 2] != '.')
+		t.len--;
+	if (t.len)
+		buf_printf(out, "%s%.*s", before, (int)t.len, t.at);
+}
+
 static const struct value *figure_in(const struct snapshot *s, const struct figure_spec *spec)
 {
 	for (size_t i = 0; s && i < s->n_figures; i++)
@@ -86,14 +96,17 @@ struct value figure_of(const struct service *s, const struct figure_spec *spec, 
 
 /* ---- what keeps READY away ---- */
 
-static bool counts(const struct service *s, const char *const *names)
+static bool is_among(const char *name, const char *const *names)
 {
-	if (!names)
-		return s->required;
 	for (; *names; names++)
-		if (!strcmp(*names, s->name))
+		if (!strcmp(*names, name))
 			return true;
 	return false;
+}
+
+static bool counts(const struct service *s, const char *const *names)
+{
+	return names ? is_among(s->name, names) : s->required;
 }
 
 static bool is_known(const struct standing *st, const struct service *s)
@@ -155,10 +168,10 @@ static void say_problem(const struct problem *p, bool whole, struct buf *out)
 	const char *reason = p->finding ? p->finding->reason : j->reason, *remedy = p->finding ? p->finding->remedy : j->remedy;
 
 	buf_printf(out, "%s %s", p->service->name, p->finding ? p->finding->name : verdict_word(verdict_now(p->service)));
-	if (whole && reason[0])
-		buf_printf(out, ": %s", reason);
-	if (whole && remedy[0])
-		buf_printf(out, ". Remedy: %s", remedy);
+	if (!whole)
+		return;
+	say_sentence(out, ": ", reason);
+	say_sentence(out, ". Remedy: ", remedy);
 }
 
 /* The first problem in full, the others by name; a victim is not named beside its cause. */
@@ -184,12 +197,12 @@ static void say_problems(const struct standing *st, struct buf *out)
 static void say_warnings(const struct lake *lake, const struct standing *st, struct buf *out)
 {
 	const struct judged_finding *f;
-	const struct service *s;
+	const char *whose;
 	size_t said = 0;
 
-	for (size_t i = 0; said < SAID_MOST && (f = lake_warning(lake, i, &s)); i++)
-		if (!st->names || counts(s, st->names))
-			buf_printf(out, "%s %s %s", said++ ? "," : ":", s->name, f->name);
+	for (size_t i = 0; said < SAID_MOST && (f = lake_warning(lake, i, &whose)); i++)
+		if (!st->names || is_among(whose, st->names))
+			buf_printf(out, "%s %s %s", said++ ? "," : ":", whose, f->name);
 	if (st->n_warnings > said)
 		buf_printf(out, " and %zu more", st->n_warnings - said);
 }

@@ -14,6 +14,8 @@ bool is_listed(const struct service *s);           /* among the services, rather
 char *say_version(char out[WORDS_SIZE], const struct service *s);
 /* "java pid 921 in container kafka"; "" nobody is known */
 char *say_owner(char out[WORDS_SIZE], const struct owner *o);
+/* Nothing of nothing; else without its full stop, for what follows brings one: a server's words are a sentence of their own. */
+void say_sentence(struct buf *out, const char *before, const char *s);
 char *say_endpoint(char out[WORDS_SIZE], const struct endpoint *at); /* "127.0.0.1:9092", "[::1]:9092"; "" none */
 
 /* The value of a figure and the snapshot that it is from; NULL there where it is unknown. */

@@ -511,7 +511,9 @@ static void fill_trouble(struct fixture *f)
 			"raise max_connections, or see who holds them"));
 	add_finding(fixture_service(f, "spark-worker-40"), "port-wanted", SEVERITY_WARNING, "unity-catalog also wants 8081",
 		"move the port of one of them");
-	f->lake.n_warnings = 1;
+	f->lake.machine[f->lake.n_machine++] = (struct judged_finding){.name = "memory", .severity = SEVERITY_WARNING,
+		.reason = "memory is nearly full: 2.1 GiB of 64 GiB left", .remedy = "stop what is not needed; java (pid 4121) holds the most, 31 GiB"};
+	f->lake.n_warnings = 2;
 	f->lake.n_absent = 1;
 	add_event(f, 100000, "spark-connect", SEVERITY_INFO, "version 4.0.1 where 4.1.1 was");
 	add_event(f, 240, "unity-catalog", SEVERITY_BLOCKING, "blocked: 8081 is held by spark-worker-40 (java, pid 4121)");

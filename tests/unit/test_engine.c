@@ -41,6 +41,8 @@ static struct world {
 	atomic_bool listening, hinted, postgres;
 	atomic_int state;  /* of the process: 'S', 'T' */
 	atomic_int pid;
+	_Atomic int64_t disk_free; /* MiB of 1000, told by two paths; -1: no disk is told of */
+	_Atomic int64_t memory;    /* MiB of 1000 */
 	struct host *local, host;
 } world;
 
@@ -96,6 +98,18 @@ static bool look(struct host *h, void **state, const char *const *disks, struct 
 			TEXT("org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg"));
 	*f = (struct facts){.listeners = l, .n_listeners = atomic_load(&world.listening), .processes = p, .n_processes = atomic_load(&world.listening)};
 	f->box.oom_kills = -1;
+	f->box.memory_total = INT64_C(1000) << 20;
+	f->box.memory_available = atomic_load(&world.memory) << 20;
+	if (atomic_load(&world.disk_free) >= 0) {
+		struct disk *d = arena_alloc(s->arena, 2 * sizeof *d);
+
+		d[0] = d[1] = (struct disk){.path = "/lake/a", .total = INT64_C(1000) << 20, .free = atomic_load(&world.disk_free) << 20, .inodes_free = -1,
+			.device = 65026};
+		d[1].path[6] = 'b';
+		f->disks = d;
+		f->n_disks = 2;
+	}
+	p->rss = 700 << 20;
 	s->facts = f;
 	return true;
 }
@@ -151,6 +165,8 @@ static int begin(void **state)
 	atomic_store(&world.state, 'S');
 	atomic_store(&world.pid, SERVER_PID);
 	atomic_store(&world.asked, 0);
+	atomic_store(&world.disk_free, -1);
+	atomic_store(&world.memory, 500);
 	return 0;
 }
 
@@ -243,6 +259,90 @@ static void a_mute_server_is_named_so_and_comes_back_with_one_event_each_way(voi
 	assert_int_equal(events_of(e, "mute"), 1);
 	assert_int_equal(events_of(e, "serving again"), 1);
 	assert_int_equal(engine_lake(e)->n_events, 2);
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
+/* Turns until the machine has n findings; false when the time is up. */
+static bool lacks(struct engine *e, size_t n)
+{
+	for (int64_t end = clock_ms() + TURNS_MS; clock_ms() < end;) {
+		struct pollfd p = {engine_fd(e), POLLIN, 0};
+
+		poll(&p, 1, 50);
+		engine_turn(e);
+		if (engine_lake(e)->n_machine == n)
+			return true;
+	}
+	return false;
+}
+
+static void a_disk_nearly_full_is_a_warning_of_the_machine_and_ready_stays(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+	const struct lake *lake = engine_lake(e);
+	const char *whose;
+
+	(void)state;
+	atomic_store(&world.disk_free, 500);
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	assert_int_equal(lake->n_machine, 0);
+	atomic_store(&world.disk_free, 20);
+	assert_true(lacks(e, 1)); /* both paths are one disk */
+	assert_string_equal(lake->machine[0].name, "disk");
+	assert_int_equal(lake->machine[0].severity, SEVERITY_WARNING);
+	assert_string_equal(lake->machine[0].reason, "/lake/a is nearly full: 20 MiB of 1000 MiB left");
+	assert_non_null(strstr(lake->machine[0].remedy, "free space there"));
+	assert_true(lake->ready);
+	assert_int_equal(lake->n_warnings, 1);
+	assert_ptr_equal(lake_warning(lake, 0, &whose), &lake->machine[0]);
+	assert_string_equal(whose, "machine");
+	assert_null(lake_warning(lake, 1, &whose));
+	atomic_store(&world.disk_free, 0);
+	for (int64_t end = clock_ms() + TURNS_MS; !strstr(lake->machine[0].reason, "is full") && clock_ms() < end;)
+		lacks(e, 1);
+	assert_string_equal(lake->machine[0].reason, "/lake/a is full: nothing of 1000 MiB left");
+	assert_int_equal(events_of(e, "is nearly full"), 1);
+	atomic_store(&world.disk_free, 500);
+	assert_true(lacks(e, 0));
+	assert_int_equal(events_of(e, "/lake/a has room again: 500 MiB"), 1);
+	assert_int_equal(lake->n_events, 2);
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
+static void memory_nearly_full_names_who_holds_the_most(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e = start(p, false);
+	const struct lake *lake = engine_lake(e);
+
+	(void)state;
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	atomic_store(&world.memory, 30);
+	assert_true(lacks(e, 1));
+	assert_string_equal(lake->machine[0].name, "memory");
+	assert_string_equal(lake->machine[0].reason, "memory is nearly full: 30 MiB of 1000 MiB left");
+	assert_non_null(strstr(lake->machine[0].remedy, "java (pid 4242) holds the most, 700 MiB"));
+	assert_true(lake->ready);
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
+static void what_the_profile_mutes_of_the_machine_is_not_told(void **state)
+{
+	struct profile *p = profile_with("[host]\nmute = disk memory\n");
+	struct engine *e;
+
+	(void)state;
+	atomic_store(&world.disk_free, 0);
+	atomic_store(&world.memory, 0);
+	e = start(p, true);
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	assert_true(e->machine.disks[0] && e->machine.memory);
+	assert_int_equal(engine_lake(e)->n_machine, 0);
+	assert_int_equal(engine_lake(e)->n_events, 0);
 	assert_int_equal(engine_stop(e, STOP_MS), 0);
 	profile_free(p);
 }
@@ -762,6 +862,9 @@ int main(void)
 		cmocka_unit_test_setup(a_good_server_serves_and_says_its_version, begin),
 		cmocka_unit_test_setup(a_mute_server_is_named_so_and_comes_back_with_one_event_each_way, begin),
 		cmocka_unit_test_setup(a_stopped_process_is_frozen_at_once, begin),
+		cmocka_unit_test_setup(a_disk_nearly_full_is_a_warning_of_the_machine_and_ready_stays, begin),
+		cmocka_unit_test_setup(memory_nearly_full_names_who_holds_the_most, begin),
+		cmocka_unit_test_setup(what_the_profile_mutes_of_the_machine_is_not_told, begin),
 		cmocka_unit_test_setup(a_listener_that_vanishes_is_gone_at_once, begin),
 		cmocka_unit_test_setup(a_server_that_was_replaced_by_a_good_one_was_restarted_and_no_more, begin),
 		cmocka_unit_test_setup(a_server_that_was_replaced_by_a_mute_one_is_mute_by_its_first_silence, begin),

@@ -873,10 +873,44 @@ static void a_disk_that_is_not_there_is_unknown(void **state)
 	assert_string_equal(s->facts->disks[1].path, "/nowhere/at/all");
 	assert_int_equal(s->facts->disks[1].total, 0);
 	assert_int_equal(s->facts->disks[1].inodes_free, -1);
+	assert_true(s->facts->disks[0].device != 0 && s->facts->disks[1].device == 0);
 	assert_true(s->facts->box.memory_total > 0 && s->facts->box.cores > 0 && s->facts->box.uptime > 0);
 	assert_true(s->facts->hostname[0]);
 	snapshot_unref(s);
 	local_look_end(kept);
+}
+
+static const int64_t gib = INT64_C(1) << 30;
+
+static bool disk_low(double total_gib, double free_gib, bool was)
+{
+	struct disk d = {.total = (int64_t)(total_gib * (double)gib), .free = (int64_t)(free_gib * (double)gib), .inodes_free = -1};
+
+	return disk_is_low(&d, was);
+}
+
+static void little_is_a_twentieth_and_on_a_large_disk_a_few_gib(void **state)
+{
+	struct disk full = {.total = 16 << 20, .free = 0, .inodes_free = 900}, image = full, no_inodes = {.total = 100 * gib, .free = 50 * gib};
+	struct box box = {.memory_total = 16 * gib, .memory_available = gib};
+
+	(void)state;
+	assert_false(disk_low(100, 5.1, false));
+	assert_true(disk_low(100, 4.9, false));
+	assert_true(disk_low(100, 5.1, true)); /* what goes to and fro is told once */
+	assert_false(disk_low(100, 6.3, true));
+	assert_false(disk_low(4000, 150, false)); /* under a twentieth, and plenty */
+	assert_true(disk_low(4000, 9, false));
+	assert_false(disk_low(0, 0, false)); /* it did not answer */
+	assert_true(disk_is_low(&full, false));
+	image.read_only = true; /* such an image is full by its nature */
+	assert_false(disk_is_low(&image, false));
+	assert_true(disk_is_low(&no_inodes, false));
+	assert_false(memory_is_low(&box, false));
+	box.memory_available = gib / 2;
+	assert_true(memory_is_low(&box, false));
+	box = (struct box){0};
+	assert_false(memory_is_low(&box, false));
 }
 
 /* A FUSE mount whose daemon never answers: what asks it hangs, as on a dead NFS. */
@@ -1249,6 +1283,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_becomes_another_program_gets_its_words),
 		cmocka_unit_test(a_program_whose_file_was_replaced_says_so),
 		cmocka_unit_test(a_disk_that_is_not_there_is_unknown),
+		cmocka_unit_test(little_is_a_twentieth_and_on_a_large_disk_a_few_gib),
 		cmocka_unit_test(a_disk_that_hangs_is_unknown_and_delays_nobody),
 		cmocka_unit_test(a_published_port_belongs_to_the_proxy_and_names_its_target),
 		cmocka_unit_test(a_proxy_is_found_by_its_words_where_its_descriptors_are_closed),

@@ -471,6 +471,33 @@ static void an_unjudged_service_is_unknown_and_not_the_first_verdict_there_is(vo
 
 /* ---- text ---- */
 
+static void end_sentence(char words[REASON_SIZE])
+{
+	if (words[0])
+		snprintf(words + strlen(words), REASON_SIZE - strlen(words), ".");
+}
+
+/* A server's words are a sentence, and bring a full stop along. */
+static void no_full_stop_is_doubled(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_TROUBLE);
+	struct service *s = fixture_lake(f)->services[0];
+	const char *page;
+
+	(void)state;
+	for (size_t i = 0; i < fixture_lake(f)->n_services; i++) {
+		s = fixture_lake(f)->services[i];
+		end_sentence(s->verdict.shown.reason);
+		end_sentence(s->verdict.shown.remedy);
+		for (size_t k = 0; k < s->verdict.shown.n_findings; k++)
+			end_sentence(s->verdict.shown.findings[k].reason);
+	}
+	page = text_of_status(f, NULL, false);
+	assert_non_null(strstr(page, "Remedy: "));
+	assert_null(strstr(page, ".."));
+	fixture_free(f);
+}
+
 static void a_ready_lake_reads_well(void **state)
 {
 	struct fixture *f = fixture_new(FIXTURE_POCKET);
@@ -621,6 +648,39 @@ static void check_of_some_services_is_about_those(void **state)
 	assert_ptr_equal(strstr(checked(f, NAMES("nessie", "kafka"), EXIT_NOT_READY), "NOT READY - 2 problems: kafka stale"), out.at); /* not required */
 	assert_ptr_equal(strstr(checked(f, NAMES("zookeeper"), EXIT_NOT_READY), "NOT READY - 1 problem: zookeeper absent"), out.at);
 	assert_string_equal(checked(f, NAMES("kafka", "trino"), EXIT_USAGE), "there is no service \"trino\" here\n");
+	fixture_free(f);
+}
+
+static void what_the_machine_lacks_is_a_warning_beside_ready(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_POCKET);
+	struct lake *lake = fixture_lake(f);
+	const struct json *finding;
+	const char *page;
+	struct json *j;
+	char line[600];
+
+	(void)state;
+	lake->machine[lake->n_machine++] = (struct judged_finding){.name = "disk", .severity = SEVERITY_WARNING, .reason = "/srv is full: nothing of 16 MiB left",
+		.remedy = "free space there"};
+	lake->n_warnings++;
+	page = text_of_status(f, NULL, false);
+	first_line(page, line);
+	assert_string_equal(line, "READY - 7 of 7 serving, 2 warnings: machine disk, kafka lag (pocket)");
+	assert_true(has_line(page, "machine: warning, disk: /srv is full: nothing of 16 MiB left. Remedy: free space there"));
+	assert_non_null(strstr(page, " memory available, 512 MiB of 8.0 GiB swap used, load 1.40 on 8 cores"));
+	assert_null(strstr(text_of_status(f, "kafka", false), "machine: warning"));
+	j = json_of_status(f, NULL, false);
+	assert_number(j, "machine.swap_total", INT64_C(8) << 30);
+	assert_number(j, "machine.swap_free", INT64_C(7680) << 20);
+	finding = json_first(json_get(json_get(j, "machine"), "findings"));
+	assert_text(finding, "finding", "disk");
+	assert_text(finding, "severity", "warning");
+	assert_text(finding, "reason", "/srv is full: nothing of 16 MiB left");
+	assert_text(finding, "remedy", "free space there");
+	json_free(j);
+	assert_string_equal(checked(f, NULL, EXIT_READY), "READY - 7 of 7 serving, 2 warnings: machine disk, kafka lag (pocket)\n");
+	assert_string_equal(checked(f, NAMES("kafka"), EXIT_READY), "READY - 1 of 1 serving, 1 warning: kafka lag (pocket)\n");
 	fixture_free(f);
 }
 
@@ -950,6 +1010,8 @@ int main(void)
 		cmocka_unit_test(one_service_can_be_asked_for_with_its_tables),
 		cmocka_unit_test(an_unjudged_service_is_unknown_and_not_the_first_verdict_there_is),
 		cmocka_unit_test(a_ready_lake_reads_well),
+		cmocka_unit_test(what_the_machine_lacks_is_a_warning_beside_ready),
+		cmocka_unit_test(no_full_stop_is_doubled),
 		cmocka_unit_test(trouble_is_named_first_with_its_remedy_and_victims_are_not),
 		cmocka_unit_test(one_service_in_full_shows_what_its_verdict_rests_on),
 		cmocka_unit_test(a_finding_on_what_nobody_expects_is_counted_and_told_when_asked_for),

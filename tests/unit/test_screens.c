@@ -588,6 +588,72 @@ static void a_ready_lake_is_one_quiet_line(void **state)
 	stage_strike(&s);
 }
 
+/* Its path is long, and there is a healthy one before it: the one that is ill is shown, at any width. */
+static void a_disk_that_is_full_is_named_above_and_below_at_any_width(void **state)
+{
+	static const struct disk disks[] = {{.path = "/", .total = INT64_C(200) << 30, .free = INT64_C(90) << 30, .inodes_free = -1},
+		{.path = "/var/tmp/lakehouse/of/somebody/data/scratch", .total = 16 << 20, .free = 0, .inodes_free = 40}};
+
+	(void)state;
+	for (int width = 40; width <= 160; width += 20) {
+		struct play s = stage_set("overview", FIXTURE_POCKET, NULL, width, 28, false);
+		struct lake *lake = fixture_lake(s.fixture);
+		struct facts facts = *lake->facts;
+		int y;
+
+		facts.disks = disks;
+		lake->facts = &facts;
+		lake->n_machine = 1;
+		lake->machine[0] = (struct judged_finding){.name = "disk", .severity = SEVERITY_WARNING, .reason = "/scratch is full: nothing of 16 MiB left",
+			.remedy = "free space there"};
+		lake->n_warnings = 2;
+		stage_draw(&s);
+		assert_int_equal(line_with(s.canvas, "machine  /scratch is full"), 1);
+		assert_int_equal(line_with(s.canvas, "→ free space there"), width < 80 ? -1 : 1);
+		y = line_with(s.canvas, "scratch 0 B free");
+		assert_true(y > 20);
+		assert_int_equal(style_at(s.canvas, y, "0 B free"), STYLE_WARN);
+		stage_strike(&s);
+	}
+}
+
+static void as_many_warnings_are_named_as_there_is_room_for(void **state)
+{
+	static const char *const names[] = {"disk", "memory", "lag"};
+	static const struct { int width; const char *words; } cases[] = {
+		{200, "! 3 warnings: machine disk, machine memory, kafka lag"}, {90, "! 3 warnings: machine disk, …"}, {66, "! 3 warnings"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct play s = stage_set("overview", FIXTURE_POCKET, NULL, cases[i].width, 28, false);
+		struct lake *lake = fixture_lake(s.fixture);
+
+		for (size_t k = 0; k < 2; k++) {
+			lake->machine[k] = (struct judged_finding){.severity = SEVERITY_WARNING};
+			snprintf(lake->machine[k].name, sizeof lake->machine[k].name, "%s", names[k]);
+		}
+		lake->n_machine = 2;
+		lake->n_warnings = 3;
+		stage_draw(&s);
+		assert_int_equal(line_with(s.canvas, cases[i].words), 0);
+		assert_int_equal(line_with(s.canvas, ", …"), i == 1 ? 0 : -1);
+		stage_strike(&s);
+	}
+}
+
+static void figures_are_whole_where_there_is_room_and_trends_take_none_of_it(void **state)
+{
+	struct play s = stage_set("overview", FIXTURE_POCKET, NULL, 200, 50, false);
+	const struct snapshot *depth = fixture_service(s.fixture, "kafka")->depth;
+
+	(void)state;
+	for (size_t i = 0; i < depth->n_figures; i++)
+		((struct figure *)(uintptr_t)depth->figures)[i].value.u.i = INT64_C(1234567890123);
+	stage_draw(&s);
+	assert_true(shows(&s, "1,234,567,890,123 lag +310/s  1,234,567,890,123 topics"));
+	stage_strike(&s);
+}
+
 static void until_all_have_answered_it_says_who_is_still_asked(void **state)
 {
 	struct play s = stage_set("overview", FIXTURE_STARTING, NULL, 100, 28, false);
@@ -1705,6 +1771,9 @@ int main(void)
 		cmocka_unit_test(the_first_line_says_what_is_broken_and_what_helps),
 		cmocka_unit_test(more_than_four_problems_are_counted_not_listed),
 		cmocka_unit_test(a_ready_lake_is_one_quiet_line),
+		cmocka_unit_test(a_disk_that_is_full_is_named_above_and_below_at_any_width),
+		cmocka_unit_test(as_many_warnings_are_named_as_there_is_room_for),
+		cmocka_unit_test(figures_are_whole_where_there_is_room_and_trends_take_none_of_it),
 		cmocka_unit_test(until_all_have_answered_it_says_who_is_still_asked),
 		cmocka_unit_test(a_starting_service_shows_its_progress_in_place_of_figures),
 		cmocka_unit_test(what_was_never_judged_is_unknown_not_blocked),
