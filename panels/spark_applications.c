@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "applications.h"
 #include "mem.h"
 #include "show.h"
 #include "spark_own.h"
@@ -50,8 +51,6 @@ static struct value app_get(const struct list_row *row, const struct list_column
 		return value_text(by_event_log(row) ? "event log" : row->service->name);
 	if (is(column, "jobs_failed"))
 		return jobs_failed(row);
-	if (row->table && row->other && is(column, "why") && !list_text(row, "why")[0])
-		return spark_service_value(row->other, "note");
 	if (row->table)
 		return list_cell(row, column->name);
 	return spark_service_value(row->service, is(column, "id") ? "application" : is(column, "why") ? "note" : column->name);
@@ -60,15 +59,15 @@ static struct value app_get(const struct list_row *row, const struct list_column
 static const char *app_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
-	struct value failed = jobs_failed(row);
+	const char *why;
 
 	(void)lake;
 	if (!row->table && is(column, "version"))
 		return show_version(out, row->service);
-	if (!is(column, "why") || app_get(row, column).type != VALUE_UNKNOWN || failed.type != VALUE_INT || failed.u.i <= 0)
+	if (!is(column, "why") || list_text(row, "why")[0])
 		return NULL;
-	snprintf(out, VALUE_TEXT_SIZE, failed.u.i == 1 ? "a job of it failed" : "%lld of its jobs failed", (long long)failed.u.i);
-	return out;
+	why = application_why(row->table ? row->other : row->service, jobs_failed(row), out);
+	return why[0] ? why : NULL;
 }
 
 static enum mark app_mark(const struct list_row *row)

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "applications.h"
 #include "documents.h"
 #include "report.h"
 #include "service.h"
@@ -19,7 +20,7 @@ struct spark_table {
 	const char *table;     /* NULL: a row is the service itself */
 	const char *owner;     /* key of the service's name */
 	const char *figures[12]; /* of a service's own row */
-	const char *text[11];  /* what the text shows of it, in this order */
+	const char *text[13];  /* what the text shows of it, in this order */
 };
 
 static const struct spark_table tables[] = {
@@ -31,9 +32,9 @@ static const struct spark_table tables[] = {
 	{"applications", {"spark-master"}, "applications", "service", {NULL},
 		{"service", "id", "name", "state", "cores", "duration", "jobs_failed", "executors_lost", "told_by", "why", NULL}},
 	{"stages", {"spark-driver", "spark-connect"}, "stages", "driver", {NULL},
-		{"driver", "id", "state", "completed", "tasks", "failed", "skew", "spilled", "name", NULL}},
+		{"driver", "application", "id", "state", "completed", "tasks", "failed", "skew", "spilled", "name", "reason", NULL}},
 	{"queries", {"spark-driver", "spark-connect"}, "queries", "driver", {NULL},
-		{"driver", "name", "state", "batch", "input_rate", "processing_rate", "batch_ms", "gap_ms", "state_rows", "reason", NULL}},
+		{"driver", "application", "name", "state", "batch", "input_rate", "processing_rate", "batch_ms", "gap_ms", "state_rows", "reason", NULL}},
 	{"connect", {"spark-connect"}, NULL, "service",
 		{"sessions", "requests", "application", "master", "ui", "executors", "jobs_active", "jobs_failed", NULL},
 		{"service", "verdict", "version", "port", "started", "stale", "sessions", "requests", "master", NULL}},
@@ -49,6 +50,7 @@ enum { CELLS_MAX = 40 };
 struct row {
 	struct cell cells[CELLS_MAX];
 	size_t n;
+	char why[VALUE_TEXT_SIZE]; /* room for that cell */
 };
 struct sink { /* takes the rows of a table */
 	void (*take)(struct sink *sink, const struct spark_table *table, const struct row *row);
@@ -67,6 +69,14 @@ static void put(struct row *row, const char *name, struct value v, enum unit uni
 		}
 	if (row->n < CELLS_MAX)
 		row->cells[row->n++] = (struct cell){name, v, unit};
+}
+
+static struct value value_of(const struct row *row, const char *name)
+{
+	for (size_t i = 0; i < row->n; i++)
+		if (!strcmp(row->cells[i].name, name))
+			return row->cells[i].value;
+	return value_unknown();
 }
 
 static const char *text_at(const struct table *t, size_t at, const char *column)
@@ -154,6 +164,7 @@ static void join(const struct lake *lake, const char *id, struct row *row)
 	put(row, "revision", value_text(driver && driver->pulse ? driver->pulse->who.revision : NULL), UNIT_NONE);
 	put(row, "driver", value_text(driver ? driver->name : NULL), UNIT_NONE);
 	put(row, "ended", table_get(history, at, "ended"), UNIT_TIME);
+	put(row, "why", words_or_unknown(application_why(driver, value_of(row, "jobs_failed"), row->why)), UNIT_NONE);
 }
 
 /* One whose work does not go on answers, and is sick. */
@@ -181,6 +192,7 @@ static void other_applications(const struct lake *lake, const struct spark_table
 			put(&row, table->owner, value_text(s->name), UNIT_NONE);
 			for (size_t c = 0; c < t->n_columns; c++)
 				put(&row, t->spec->columns[c].name, t->cells[k * t->n_columns + c], t->spec->columns[c].unit);
+			put(&row, "why", words_or_unknown(application_why(NULL, value_of(&row, "jobs_failed"), row.why)), UNIT_NONE);
 			sink->take(sink, table, &row);
 		}
 		if (own.type != VALUE_TEXT || driver_of(lake, own.u.s) != s || find_row(lake, "spark-master", own.u.s, &at))
@@ -222,6 +234,8 @@ static void each_row(const struct lake *lake, const struct spark_table *table, s
 				put(&row, t->spec->columns[c].name, t->cells[k * t->n_columns + c], t->spec->columns[c].unit);
 			if (applications)
 				join(lake, text_at(t, k, "id"), &row);
+			else if (!strcmp(table->owner, "driver"))
+				put(&row, "application", snapshot_get(s->depth, "name"), UNIT_NONE);
 			sink->take(sink, table, &row);
 		}
 	}
@@ -319,7 +333,7 @@ static const struct cell *cell_named(const struct row *row, const char *name)
 
 static bool speaks_for_itself(const struct spark_table *table, const char *name)
 {
-	static const char *const names[] = {"id", "name", "state", "verdict", "version", "why", "reason", NULL};
+	static const char *const names[] = {"id", "name", "application", "state", "verdict", "version", "why", "reason", NULL};
 
 	for (size_t i = 0; names[i]; i++)
 		if (!strcmp(names[i], name))
@@ -340,7 +354,9 @@ static void text_row(struct sink *sink, const struct spark_table *table, const s
 		if (!cell || cell->value.type == VALUE_UNKNOWN)
 			continue;
 		buf_puts(sink->out, gap);
-		if (!speaks_for_itself(table, cell->name))
+		if (!strcmp(cell->name, "id") && cell->value.type == VALUE_INT)
+			buf_puts(sink->out, "stage ");
+		else if (!speaks_for_itself(table, cell->name))
 			buf_printf(sink->out, "%s ", cell->name);
 		if (cell->value.type == VALUE_TEXT)
 			buf_puts(sink->out, cell->value.u.s);

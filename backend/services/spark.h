@@ -120,7 +120,7 @@ struct spark_stage {
 };
 struct spark_memory { /* what was learned of one application; all zero at first. Its stages that ended do not change */
 	char application[SPARK_ID_SIZE];
-	struct spark_stage stages[SPARK_STAGES_KEPT];  /* ended; newest number first */
+	struct spark_stage stages[SPARK_STAGES_KEPT];  /* ended; newest number first, but failed ones stay */
 	size_t n_stages;
 	int64_t running[SPARK_WANTED_MAX];             /* stages that ran at the last look */
 	size_t n_running;
@@ -167,8 +167,8 @@ size_t spark_read_stages(const struct json *stages, const struct spark_specs *sp
 /* [median, slowest] of a stage's tasks. */
 void spark_read_skew(const struct json *summary, struct spark_stage *stage);
 void spark_stage_rows(const struct spark_stage *stages, size_t n, int64_t now, struct snapshot *s, struct table *t);
-/* Keeps one that ended, in its place. */
-void spark_keep_stage(struct spark_memory *memory, const struct spark_stage *stage);
+/* Keeps one that ended, in its place. False: there is no room for it; those that failed stay longest. */
+bool spark_keep_stage(struct spark_memory *memory, const struct spark_stage *stage);
 /* Stages that ended and are not known yet: of jobs that failed or run, those that ran before, those next to them; newest first. */
 size_t spark_wanted_stages(const struct spark_memory *memory, const struct json *jobs, const struct spark_stage *now, size_t n,
 	int64_t wanted[SPARK_WANTED_MAX]);

@@ -95,22 +95,43 @@ void spark_read_skew(const struct json *summary, struct spark_stage *stage)
 	stage->slowest = (int64_t)most;
 }
 
-void spark_keep_stage(struct spark_memory *memory, const struct spark_stage *stage)
+/* Where one more finds room: the oldest that did not fail falls off, for what failed is asked about for long. SPARK_STAGES_KEPT: nowhere. */
+static size_t least_wanted(const struct spark_memory *memory, const struct spark_stage *stage)
 {
-	size_t at = 0;
+	size_t at = memory->n_stages;
+
+	if (at < SPARK_STAGES_KEPT)
+		return at;
+	while (at > 0 && !strcmp(memory->stages[at - 1].state, "FAILED"))
+		at--;
+	if (strcmp(stage->state, "FAILED") != 0) /* of no use if it is older than all of those */
+		return at > 0 && memory->stages[at - 1].id < stage->id ? at - 1 : SPARK_STAGES_KEPT;
+	if (at > 0)
+		return at - 1;
+	return memory->stages[SPARK_STAGES_KEPT - 1].id < stage->id ? SPARK_STAGES_KEPT - 1 : SPARK_STAGES_KEPT;
+}
+
+bool spark_keep_stage(struct spark_memory *memory, const struct spark_stage *stage)
+{
+	size_t at = 0, off;
 
 	while (at < memory->n_stages && memory->stages[at].id > stage->id)
 		at++;
 	if (at < memory->n_stages && memory->stages[at].id == stage->id) {
 		memory->stages[at] = *stage;
-		return;
+		return true;
 	}
-	if (at == SPARK_STAGES_KEPT)
-		return;
+	off = least_wanted(memory, stage);
+	if (off == SPARK_STAGES_KEPT)
+		return false;
 	if (memory->n_stages < SPARK_STAGES_KEPT)
 		memory->n_stages++;
-	memmove(&memory->stages[at + 1], &memory->stages[at], (memory->n_stages - at - 1) * sizeof *memory->stages);
+	if (at > off) /* what falls off stands before its place */
+		memmove(&memory->stages[off], &memory->stages[off + 1], (--at - off) * sizeof *memory->stages);
+	else
+		memmove(&memory->stages[at + 1], &memory->stages[at], (off - at) * sizeof *memory->stages);
 	memory->stages[at] = *stage;
+	return true;
 }
 
 static bool has_id(const int64_t *ids, size_t n, int64_t id)
@@ -146,6 +167,18 @@ static bool goes_on(const struct spark_stage *now, size_t n, int64_t id)
 	return false;
 }
 
+static bool is_of_failed(const struct json *jobs, int64_t id)
+{
+	int64_t stage;
+
+	for (const struct json *job = json_first(jobs); job; job = json_next(job))
+		if (spark_state_is(job, "status", "FAILED"))
+			for (const struct json *at = json_first(json_get(job, "stageIds")); at; at = json_next(at))
+				if (json_i64(at, &stage) && stage == id)
+					return true;
+	return false;
+}
+
 size_t spark_wanted_stages(const struct spark_memory *memory, const struct json *jobs, const struct spark_stage *now, size_t n,
 	int64_t wanted[SPARK_WANTED_MAX])
 {
@@ -163,10 +196,10 @@ size_t spark_wanted_stages(const struct spark_memory *memory, const struct json 
 				want(all, &n_all, id);
 	}
 	/* what ended between two looks, or before the first one, was in no list: the numbers before the newest */
-	for (int64_t i = 1, newest = n_all ? all[0] : -1; i <= BEFORE_NEWEST && newest - i >= 0; i++)
+	for (int64_t i = 1, newest = n_all ? all[0] : -1; i <= BEFORE_NEWEST && newest - i >= 0 && n_all < SPARK_WANTED_MAX; i++)
 		want(all, &n_all, newest - i);
 	for (size_t i = 0; i < n_all; i++) {
-		bool full = memory->n_stages == SPARK_STAGES_KEPT && all[i] < memory->stages[SPARK_STAGES_KEPT - 1].id;
+		bool full = memory->n_stages == SPARK_STAGES_KEPT && all[i] < memory->stages[SPARK_STAGES_KEPT - 1].id && !is_of_failed(jobs, all[i]);
 
 		if (!full && !spark_kept_stage(memory, all[i]) && !goes_on(now, n, all[i]) && !has_id(memory->forgotten, n_forgotten, all[i]))
 			wanted[n_wanted++] = all[i];
@@ -227,6 +260,7 @@ static void ask_ended_stage(struct probe *p, const struct endpoint *at, struct s
 	char path[SPARK_PATH_SIZE], part[60];
 	struct spark_reply reply;
 	struct spark_stage stage = {.attempt = -1}, attempt;
+	bool useless;
 
 	snprintf(part, sizeof part, "stages/%lld?details=false", (long long)id);
 	if (spark_ask(p, at, spark_part(path, memory, part), &reply))
@@ -237,10 +271,12 @@ static void ask_ended_stage(struct probe *p, const struct endpoint *at, struct s
 		}
 	if (stage.attempt >= 0 && (!strcmp(stage.state, "COMPLETE") || !strcmp(stage.state, "FAILED"))) {
 		ask_skew(p, at, memory, &stage);
-		spark_keep_stage(memory, &stage);
-	} else if (reply.status == 404 || !strcmp(stage.state, "SKIPPED")) {
-		memory->forgotten[memory->n_forgotten++ % SPARK_WANTED_MAX] = id;
+		useless = !spark_keep_stage(memory, &stage);
+	} else {
+		useless = reply.status == 404 || !strcmp(stage.state, "SKIPPED");
 	}
+	if (useless) /* never again */
+		memory->forgotten[memory->n_forgotten++ % SPARK_WANTED_MAX] = id;
 	spark_reply_free(&reply);
 }
 

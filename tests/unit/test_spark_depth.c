@@ -231,6 +231,45 @@ static void a_stage_that_ended_is_asked_for_once(void **state)
 	free(memory);
 }
 
+static void put_stages(struct spark_memory *memory, int64_t from, int64_t to, const char *state)
+{
+	for (int64_t id = from; id <= to; id++) {
+		struct spark_stage stage = {.id = id};
+
+		text_copy(stage.state, sizeof stage.state, text_of(state));
+		spark_keep_stage(memory, &stage);
+	}
+}
+
+static void a_stage_that_failed_is_known_long_after(void **state)
+{
+	struct json *jobs = json_parse(TEXT("[{\"status\":\"FAILED\",\"stageIds\":[3]}]"), NULL);
+	struct spark_memory *memory = mem_new(1, sizeof *memory);
+	struct spark_stage old = {.id = 3, .state = "COMPLETE"};
+	int64_t wanted[SPARK_WANTED_MAX];
+
+	(void)state;
+	put_stages(memory, 1, 1, "FAILED");
+	put_stages(memory, 10, 90, "COMPLETE");
+	assert_int_equal(memory->n_stages, SPARK_STAGES_KEPT);
+	assert_non_null(spark_kept_stage(memory, 1));
+	assert_non_null(spark_kept_stage(memory, 90));
+	assert_null(spark_kept_stage(memory, 10));
+	for (size_t i = 1; i < memory->n_stages; i++)
+		assert_true(memory->stages[i - 1].id > memory->stages[i].id);
+	assert_false(spark_keep_stage(memory, &old));
+	assert_int_equal(spark_wanted_stages(memory, jobs, NULL, 0, wanted), 2); /* of its job, though all are newer, and the one before */
+	put_stages(memory, 3, 3, "FAILED");
+	assert_int_equal(memory->stages[SPARK_STAGES_KEPT - 2].id, 3);
+	put_stages(memory, 100, 200, "FAILED"); /* of many the newest */
+	assert_null(spark_kept_stage(memory, 1));
+	assert_null(spark_kept_stage(memory, 90));
+	assert_int_equal(memory->stages[0].id, 200);
+	assert_int_equal(memory->stages[SPARK_STAGES_KEPT - 1].id, 200 - SPARK_STAGES_KEPT + 1);
+	json_free(jobs);
+	free(memory);
+}
+
 /* ---- executors that die at once ---- */
 
 static struct spark_app_page app_page(const char *name)
@@ -601,6 +640,7 @@ int main(void)
 		cmocka_unit_test(a_stage_that_ended_is_asked_for_once),
 		cmocka_unit_test(the_page_of_an_application_counts_its_executors),
 		cmocka_unit_test(of_a_long_page_the_beginning_says_how_many_there_were),
+		cmocka_unit_test(a_stage_that_failed_is_known_long_after),
 		cmocka_unit_test(executors_that_die_again_and_again_are_a_crash_loop),
 		cmocka_unit_test(a_slow_crash_loop_is_one_as_long_as_it_goes_on),
 		cmocka_unit_test(a_few_executors_lost_in_a_long_life_are_no_crash_loop),
