@@ -105,6 +105,14 @@ static const char *worker_name(const char *id)
 	return digits + 1 < rest.len && rest.at[digits] == '-' ? rest.at + digits + 1 : id;
 }
 
+/* It is dead, and one lives under its address. */
+static bool came_back(const struct list_row *row)
+{
+	struct value v = row->table ? list_cell(row, "came_back") : value_unknown();
+
+	return v.type == VALUE_BOOL && v.u.b;
+}
+
 static const char *cluster_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
@@ -115,6 +123,8 @@ static const char *cluster_words(const struct list_row *row, const struct list_c
 		snprintf(out, VALUE_TEXT_SIZE, "%s%.80s", worker ? "  " : "", worker_name(value_string(cluster_get(row, column))));
 		return out;
 	}
+	if (is(column, "note") && came_back(row))
+		return "it came back as another one; its master forgets this one in time";
 	return row->table ? NULL : service_cell(row->service, column, out);
 }
 
@@ -126,8 +136,8 @@ static enum mark cluster_mark(const struct list_row *row)
 		return spark_service_mark(row->service);
 	if (list_cell(row, "late").type == VALUE_BOOL && list_cell(row, "late").u.b)
 		return MARK_WARN;
-	return !strcmp(state, "ALIVE") ? MARK_GOOD : !strcmp(state, "DECOMMISSIONED") ? MARK_OFF : !strcmp(state, "DEAD") ? MARK_WARN :
-		MARK_UNKNOWN;
+	return !strcmp(state, "ALIVE") ? MARK_GOOD : !strcmp(state, "DECOMMISSIONED") || came_back(row) ? MARK_OFF :
+		!strcmp(state, "DEAD") ? MARK_WARN : MARK_UNKNOWN;
 }
 
 static bool works_for(const struct service *worker, const struct service *master)
@@ -179,7 +189,7 @@ void spark_collect_clusters(struct list *list)
 
 const struct list_kind spark_clusters = {
 	.columns = (const struct list_column[]){
-		{"NAME", "service", .own = true},
+		{"NAME", "service", .most = 24, .own = true},
 		{"KIND", "kind", .priority = 4, .own = true},
 		{"STATE", "state", .own = true, .state = true},
 		{"VERSION", "version", .priority = 1, .own = true},

@@ -262,6 +262,8 @@ struct spark_counted {
 	char id[SPARK_ID_SIZE];
 	int64_t jobs_failed; /* -1: it could not be told */
 };
+/* Of rows that no server told of what one said before. */
+void spark_keep_counted(const struct spark_counted *counted, size_t n, struct snapshot *s, struct table *t);
 /* Adds the rows; returns how many applications are in the list. counted: may be NULL. */
 size_t spark_read_history(const struct json *list, bool completed, const struct spark_counted *counted, size_t n_counted, struct snapshot *s,
 	struct table *t, int64_t *newest);

@@ -66,6 +66,17 @@ static void row_of(const struct json *app, bool completed, const struct spark_co
 	table_set(s, t, row, "updated", json_value_i64(attempt, "lastUpdatedEpoch"));
 }
 
+void spark_keep_counted(const struct spark_counted *counted, size_t n, struct snapshot *s, struct table *t)
+{
+	for (size_t i = 0; t && i < t->n_rows; i++) {
+		struct value id = table_get(t, i, "id"), state = table_get(t, i, "state");
+		const struct spark_counted *count = id.type == VALUE_TEXT ? count_of(counted, n, id.u.s) : NULL;
+
+		if (count && count->jobs_failed >= 0 && state.type == VALUE_TEXT && !strcmp(state.u.s, "COMPLETED"))
+			table_set(s, t, &t->cells[i * t->n_columns], "jobs_failed", value_int(count->jobs_failed));
+	}
+}
+
 size_t spark_read_history(const struct json *list, bool completed, const struct spark_counted *counted, size_t n_counted, struct snapshot *s,
 	struct table *t, int64_t *newest)
 {
@@ -245,10 +256,13 @@ static bool without(struct probe *p, struct snapshot *s)
 {
 	const struct spark_specs specs = {figures, tables};
 	struct history *h = p->state ? p->state : (p->state = mem_new(1, sizeof *h));
+	bool good;
 
 	if (!h->heads)
 		h->heads = mem_new(1, sizeof *h->heads);
-	return spark_inspect_event_log(p, h->heads, &specs, s);
+	good = spark_inspect_event_log(p, h->heads, &specs, s);
+	spark_keep_counted(h->counted, n_counted(h), s, snapshot_table(s, tables, "applications"));
+	return good;
 }
 
 static void forget(void *state)

@@ -66,7 +66,7 @@ static bool is_late(const struct json *worker, int64_t now, int64_t *silent)
 	return true;
 }
 
-static void worker_row(const struct json *worker, int64_t now, struct snapshot *s, struct table *t)
+static void worker_row(const struct json *workers, const struct json *worker, int64_t now, struct snapshot *s, struct table *t)
 {
 	struct value *row = table_row(s, t);
 	int64_t silent;
@@ -81,6 +81,8 @@ static void worker_row(const struct json *worker, int64_t now, struct snapshot *
 	table_set(s, t, row, "heartbeat", json_value_i64(worker, "lastheartbeat"));
 	if (now > 0)
 		table_set(s, t, row, "late", value_bool(is_late(worker, now, &silent)));
+	if (spark_state_is(worker, "state", "DEAD"))
+		table_set(s, t, row, "came_back", value_bool(came_back(workers, worker)));
 	table_set(s, t, row, "ui", json_value_text(worker, "webuiaddress"));
 }
 
@@ -108,7 +110,7 @@ static int64_t read_workers(const struct json *workers, int64_t now, const struc
 		dead += spark_state_is(w, "state", "DEAD") && !came_back(workers, w);
 		worker_findings(workers, w, now, s);
 		if (t->n_rows < SPARK_ROWS_MAX)
-			worker_row(w, now, s, t);
+			worker_row(workers, w, now, s, t);
 		else
 			t->left_off++;
 	}
@@ -545,6 +547,7 @@ static const struct table_spec tables[] = {
 		{"memory", VALUE_INT, UNIT_BYTES, 2, "memory that it offers"},
 		{"memory_used", VALUE_INT, UNIT_BYTES, 2, "memory that is taken"},
 		{"late", VALUE_BOOL, UNIT_NONE, 2, "not heard of for 20 s, by the master's clock"},
+		{"came_back", VALUE_BOOL, UNIT_NONE, 3, "it is dead, and one that is alive has its address"},
 		{"heartbeat", VALUE_INT, UNIT_TIME, 3, "when it was last heard of; every 15 s"},
 		{"ui", VALUE_TEXT, UNIT_NONE, 4, "its web UI, as it says"},
 		{0},

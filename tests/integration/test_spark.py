@@ -20,7 +20,7 @@ import kit  # noqa: E402
 from services import port, submit  # noqa: E402 - the lab's own table of ports, and its way to submit
 
 MASTER, HISTORY, CONNECT_UI = port("spark-master-41"), port("spark-history"), port("spark-connect", "ui")
-TROUBLE, LOOP, WORKS, IMPORT = 4056, 4057, 4058, 4059  # web UIs of jobs of our own
+TROUBLE, LOOP, WORKS, IMPORT, WAITS = 4056, 4057, 4058, 4059, 4061  # web UIs of jobs of our own
 OWN = str(HOME / "spark-test.ini")
 jobs = {}
 
@@ -205,9 +205,25 @@ def a_crash_loop():
     def died():
         app = rows(spark()["applications"], name="receipt scanner", state="RUNNING")
         return [("the-application-says-how-many-died", app and app[0]["executors_lost"] >= 10 and app[0]["executors_started"] > app[0]["executors_lost"] - 2,
-                 app)]
+                 app),
+                ("its-running-is-no-running", app and " die at start: " in (app[0]["why"] or ""), app)]
     settled(120, died)
     finish("loop")
+
+
+def an_application_that_waits():
+    """It asks for more cores an executor than any worker has: only its driver knows how many."""
+    ok("a-job-that-waits-is-there", begin("waits", "waiting", 300, WAITS, cores=3, conf=("spark.executor.cores=3",)), "its web UI does not answer")
+
+    def says_why():
+        most = max(w["cores"] for w in rest(MASTER, "/json/")["workers"] if w["state"] == "ALIVE")
+        app = rows(spark()["applications"], name="courier routes", state="WAITING")
+        finding = own_findings("spark-master-41").get("waiting", {})
+        why = f"it can never start: it asks for 3 cores an executor, the largest worker has {most}"
+        return [("waiting-says-what-no-worker-has", app and app[0]["why"] == why, app),
+                ("and-what-helps", why in finding.get("reason", "") and "spark.executor.cores" in finding.get("remedy", ""), finding)]
+    settled(120, says_why)
+    finish("waits")
 
 
 def a_killed_worker():
@@ -277,7 +293,7 @@ with open(OWN, "w", encoding="utf-8") as own:
         own.write(f"\n[service {name}]\nkind = spark-driver\nport = {at}\nrequired = no\n")
 try:
     for each in (masters_and_workers, a_failed_job_is_found_behind_finished, event_logs_tell_what_no_history_server_does, a_driver_in_trouble, nobody_complains, a_lost_executor, a_crash_loop,
-                 a_killed_worker):
+                 an_application_that_waits, a_killed_worker):
         if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
             story(each)
 finally:

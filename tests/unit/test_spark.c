@@ -202,6 +202,8 @@ static void a_dead_worker_that_came_back_is_history(void **state)
 	assert_int_equal(figure(s, "workers_dead"), 0);
 	assert_int_equal(s->n_findings, 0);
 	assert_int_equal(snapshot_find_table(s, "workers")->n_rows, 2);
+	assert_int_equal(table_get(snapshot_find_table(s, "workers"), 0, "came_back").type, VALUE_UNKNOWN); /* it lives */
+	assert_true(table_get(snapshot_find_table(s, "workers"), 1, "came_back").u.b);
 	snapshot_unref(s);
 }
 
@@ -698,6 +700,25 @@ static void a_history_server_lists_what_ended_and_what_did_not(void **state)
 	snapshot_unref(s);
 }
 
+static void what_failed_is_known_while_only_the_files_tell(void **state)
+{
+	struct json *list = recorded_json("spark-4.1.4-history-applications.json");
+	struct snapshot *s = snapshot_new("test", PART_DEPTH);
+	struct table *t = snapshot_table(s, kind_spark_history.tables, "applications");
+	struct spark_counted counted = {.jobs_failed = 3};
+	int64_t newest = 0;
+
+	(void)state;
+	text_copy(counted.id, sizeof counted.id, text_of(json_string(json_get(json_first(list), "id"))));
+	spark_read_history(list, true, NULL, 0, s, t, &newest);
+	assert_int_equal(table_get(t, 0, "jobs_failed").type, VALUE_UNKNOWN);
+	spark_keep_counted(&counted, 1, s, t);
+	assert_int_equal(table_get(t, 0, "jobs_failed").u.i, 3);
+	assert_int_equal(table_get(t, 1, "jobs_failed").type, VALUE_UNKNOWN);
+	json_free(list);
+	snapshot_unref(s);
+}
+
 /* ---- what failed questions say ---- */
 
 static enum answered failed(const struct spark_reply *reply, enum err_code code, const struct expectation *expected, struct identity *who)
@@ -852,6 +873,7 @@ int main(void)
 		cmocka_unit_test(a_history_server_lists_what_ended_and_what_did_not),
 		cmocka_unit_test(only_what_speaks_is_another),
 		cmocka_unit_test(a_locked_server_is_believed_to_be_the_expected_one),
+		cmocka_unit_test(what_failed_is_known_while_only_the_files_tell),
 		cmocka_unit_test(no_beginning_and_no_mutilation_of_an_answer_does_harm),
 	};
 
