@@ -159,6 +159,14 @@ void acting_quit(struct acting *a)
 
 /* ---- keys ---- */
 
+enum acting_key acting_verb(struct acting *a, const struct lake *lake, int spec)
+{
+	a->spec = action_specs[spec];
+	text_copy(a->on.verb, sizeof a->on.verb, text_of(a->spec->verb));
+	acting_form(a, lake, NULL);
+	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
+}
+
 static enum acting_key chosen(struct acting *a, const struct lake *lake)
 {
 	const struct choice *choice = chooser_chosen(&a->chooser);
@@ -169,10 +177,7 @@ static enum acting_key chosen(struct acting *a, const struct lake *lake)
 		acting_one(a, a->ids[choice->number]);
 		return ACTING_STAYS;
 	}
-	a->spec = action_specs[choice->number];
-	text_copy(a->on.verb, sizeof a->on.verb, text_of(a->spec->verb));
-	acting_form(a, lake, NULL);
-	return a->n_values ? ACTING_STAYS : acting_form_key(a, K_ENTER);
+	return acting_verb(a, lake, choice->number);
 }
 
 static enum acting_key press_list(struct acting *a, const struct lake *lake, int key)

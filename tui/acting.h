@@ -43,6 +43,7 @@ enum acting_key { ACTING_STAYS, ACTING_CLOSES, ACTING_WISHES, ACTING_CONFIRMS, A
 bool acting_menu(struct acting *a, const struct lake *lake, enum action_on on, const char *service, const char *subject);
 /* The same for several things: what can be done to any of them. */
 bool acting_menu_of(struct acting *a, const struct lake *lake, enum action_on on, const struct action_mark *marks, size_t n);
+enum acting_key acting_verb(struct acting *a, const struct lake *lake, int spec); /* of the menu: an index of action_specs[] */
 bool acting_list(struct acting *a, const struct lake *lake); /* what ran, and what the profile offers; false: neither */
 /* One of offers.h is wished, a->on is the wish, or what it takes is typed first. CLOSES: it cannot be. */
 enum acting_key acting_offer(struct acting *a, const struct lake *lake, int number);

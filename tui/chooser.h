@@ -12,6 +12,8 @@ enum choice_what {
 	CHOICE_ACT,     /* number is an enum act */
 	CHOICE_PANEL,   /* number is an index of panels[] */
 	CHOICE_SERVICE, /* title is its name */
+	CHOICE_TABLE,   /* title is its name */
+	CHOICE_VERB,    /* number is an index of action_specs[]: on the selected row */
 	CHOICE_ACTION,  /* number is its owner's */
 	CHOICE_OFFER,   /* number is one of offers.h */
 };

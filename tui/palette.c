@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The palette: panels, services, runbooks and test data, acts. A service's detail is how it does, an act's is what it
+ * The palette: panels, services, tables, what can be done to the selected row, runbooks and test data, acts. A service's detail is how it does, an act's is what it
  * does and its key, so that the palette teaches the keys. Pure over a lake.
  */
 #include "palette.h"
@@ -10,6 +10,8 @@
 
 #include "keymap.h"
 #include "offers.h"
+
+enum { TABLES_MAX = 500 }; /* the list is searched anew at each key */
 
 static int lower(char c)
 {
@@ -90,6 +92,38 @@ static void add_services(struct chooser *ch, const struct lake *lake)
 	}
 }
 
+static void add_tables(struct chooser *ch, const struct lake *lake)
+{
+	for (size_t i = 0; i < lake->n_tables && i < TABLES_MAX; i++) {
+		struct value name = lake_table_get(&lake->tables[i], "name");
+		char title[80], detail[REASON_SIZE];
+
+		if (name.type != VALUE_TEXT)
+			continue;
+		snprintf(title, sizeof title, "table %.73s", name.u.s);
+		snprintf(detail, sizeof detail, "of %.60s", lake->tables[i].in[0].view->catalog->name);
+		chooser_add(ch, CHOICE_TABLE, 0, "", title, detail);
+	}
+	if (lake->n_tables > TABLES_MAX)
+		chooser_add(ch, CHOICE_NOTE, 0, "", "more tables", "the filter of their panel finds them")->style = STYLE_DIM;
+}
+
+static void add_verbs(struct chooser *ch, const struct acting *of, bool ascii)
+{
+	char keys[32], title[80];
+
+	for (size_t i = 0; of && i < of->chooser.n; i++) {
+		const struct choice *verb = &of->chooser.all[i];
+
+		if (of->n_marks)
+			snprintf(title, sizeof title, "%.20s %zu marked", verb->title, of->n_marks);
+		else
+			snprintf(title, sizeof title, "%.20s %.58s", verb->title, of->on.subject[0] ? of->on.subject : of->on.service);
+		chooser_add(ch, verb->what == CHOICE_ACTION ? CHOICE_VERB : CHOICE_NOTE, verb->number,
+			keymap_names(keys, sizeof keys, ACT_ACTIONS, ascii), title, verb->detail)->style = verb->style;
+	}
+}
+
 static void add_offers(struct chooser *ch, const struct lake *lake)
 {
 	for (int i = 0, end = offers_end(lake); i < end; i++) {
@@ -110,13 +144,15 @@ static void add_acts(struct chooser *ch, bool ascii)
 				act_info((enum act)act)->help);
 }
 
-void palette_fill(struct chooser *ch, const struct lake *lake, bool ascii)
+void palette_fill(struct chooser *ch, const struct lake *lake, const struct acting *of, bool ascii)
 {
 	chooser_clear(ch);
 	ch->score = score;
 	ch->typing = ch->always_typing = true;
 	add_panels(ch);
 	add_services(ch, lake);
+	add_verbs(ch, of, ascii);
+	add_tables(ch, lake);
 	add_offers(ch, lake);
 	add_acts(ch, ascii);
 	chooser_search(ch);

@@ -72,11 +72,10 @@ static void open_logs(struct screen *s, const struct panel_view *view, struct wi
 	s->log_since = 0;
 }
 
-static void open_menu(struct screen *s, const struct panel_view *view)
+static bool fill_menu(struct screen *s, const struct panel_view *view)
 {
-	if (view->n_act_marks ? acting_menu_of(&s->acting, s->lake, view->act_on, view->act_marks, view->n_act_marks) :
-		acting_menu(&s->acting, s->lake, view->act_on, view->act_service, view->act_subject))
-		s->mode = MODE_ACTING;
+	return view->n_act_marks ? acting_menu_of(&s->acting, s->lake, view->act_on, view->act_marks, view->n_act_marks) :
+		acting_menu(&s->acting, s->lake, view->act_on, view->act_service, view->act_subject);
 }
 
 static void begin_saving(struct screen *s, const char *what)
@@ -96,8 +95,8 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		wish_to_ask(view, wish);
 		s->ask_next = view->again_ms ? s->ask_next : clock_ms() + ASK_MS;
 	}
-	if (reactions & REACT_ACT)
-		open_menu(s, view);
+	if ((reactions & REACT_ACT) && fill_menu(s, view))
+		s->mode = MODE_ACTING;
 	if ((reactions & REACT_SAVE) && view->save)
 		begin_saving(s, view->save);
 	if (reactions & REACT_INNER)
@@ -170,6 +169,15 @@ static void begin_filter(struct screen *s)
 	prompt_set(&s->typed, screen_page(s)->filter);
 }
 
+/* Can anything be done to what is selected? The menu of it is filled, and not shown. */
+static bool acts_on_a_row(struct screen *s)
+{
+	struct panel_view view = screen_view(s);
+	const struct panel *p = screen_panel(s);
+
+	return p->act && (p->act(&view, s->states[screen_page(s)->panel], ACT_ACTIONS) & REACT_ACT) && fill_menu(s, &view);
+}
+
 static void begin_chooser(struct screen *s, enum mode mode)
 {
 	s->mode = mode;
@@ -177,7 +185,7 @@ static void begin_chooser(struct screen *s, enum mode mode)
 	prompt_set(&s->chooser.prompt, "");
 	s->help_width = -1; /* the help is filled when it is drawn */
 	if (mode == MODE_PALETTE)
-		palette_fill(&s->chooser, s->lake, s->ascii);
+		palette_fill(&s->chooser, s->lake, acts_on_a_row(s) ? &s->acting : NULL, s->ascii);
 }
 
 static void freeze(struct screen *s)

@@ -62,6 +62,16 @@ static void wish_to_act(const struct screen *s, struct wish *wish)
 	wish->n_marks = s->acting.n_marks;
 }
 
+/* Its row, found as the filter finds it; what else is called so stands beside it. */
+static void go_to_table(struct screen *s, const char *name, struct wish *wish)
+{
+	for (int i = 0; panels[i]; i++)
+		if (panels[i] == panel_named("tables"))
+			screen_go_to(s, i);
+	text_copy(screen_page(s)->filter, sizeof screen_page(s)->filter, text_of(name));
+	screen_filtered(s, wish);
+}
+
 static void run_choice(struct screen *s, const struct choice *chosen, struct wish *wish)
 {
 	struct choice choice = *chosen; /* running it may fill the list anew */
@@ -73,8 +83,11 @@ static void run_choice(struct screen *s, const struct choice *chosen, struct wis
 		screen_go_to(s, choice.number);
 	else if (choice.what == CHOICE_SERVICE)
 		screen_open(s, "service", choice.title + strlen("open "));
-	else if (choice.what == CHOICE_OFFER) {
-		enum acting_key what = acting_offer(&s->acting, s->lake, choice.number);
+	else if (choice.what == CHOICE_TABLE)
+		go_to_table(s, choice.title + strlen("table "), wish);
+	else if (choice.what == CHOICE_OFFER || choice.what == CHOICE_VERB) {
+		enum acting_key what = choice.what == CHOICE_VERB ? acting_verb(&s->acting, s->lake, choice.number) :
+			acting_offer(&s->acting, s->lake, choice.number);
 
 		s->mode = what == ACTING_CLOSES ? MODE_PANEL : MODE_ACTING;
 		if (what == ACTING_WISHES)

@@ -433,6 +433,29 @@ static void the_palette_opens_every_service_by_its_name(void **state)
 	desk_free(&d);
 }
 
+static void the_palette_finds_tables_and_what_can_be_done_to_the_row(void **state)
+{
+	struct desk d = desk_new(FIXTURE_TABLES, 110, 30, false);
+
+	(void)state;
+	press(&d, ':');
+	type(&d, "bronze.ord");
+	assert_true(shows(&d, "table bronze.orders"));
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "/bronze.orders"));
+	press(&d, ':');
+	type(&d, "expire");
+	assert_true(shows(&d, "expire bronze.orders"));
+	assert_int_equal(press(&d, K_ENTER).what, 0); /* nobody here could run it: that stands beside it */
+	desk_free(&d);
+
+	d = desk_new(FIXTURE_POCKET, 110, 30, false);
+	press(&d, ':');
+	type(&d, "stop postgres");
+	assert_true(shows(&d, "stop postgres"));
+	desk_free(&d);
+}
+
 static void help_names_every_key_and_cuts_nothing(void **state)
 {
 	(void)state;
@@ -972,6 +995,7 @@ int main(void)
 		cmocka_unit_test(pasted_text_goes_where_is_typed_and_nowhere_else),
 		cmocka_unit_test(the_palette_runs_what_is_found),
 		cmocka_unit_test(the_palette_opens_every_service_by_its_name),
+		cmocka_unit_test(the_palette_finds_tables_and_what_can_be_done_to_the_row),
 		cmocka_unit_test(help_names_every_key_and_cuts_nothing),
 		cmocka_unit_test(help_shows_the_selected_line_whole_on_a_narrow_screen),
 		cmocka_unit_test(help_explains_and_runs),
