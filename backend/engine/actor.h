@@ -104,6 +104,7 @@ struct found_catalog { /* what a profile would have said; as long as the engine 
 struct catalog_seat { /* what the engine keeps about a catalog_view */
 	struct actor *actor;         /* NULL when replaying */
 	bool fresh;                  /* it told something after the last join */
+	bool served;                 /* its service did, when that was looked at last */
 };
 
 struct member { /* a service with what the engine keeps about it */
@@ -237,6 +238,7 @@ void streams_free(struct engine *e);
 /* catalogs.c: UI thread */
 void catalogs_begin(struct engine *e);
 void catalogs_targets(struct engine *e); /* who answers them now, as the host sees it */
+void catalogs_judged(struct engine *e);  /* whether their services serve now */
 void catalogs_take(struct engine *e);    /* what their actors published; the lake's tables, joined anew where that is news */
 bool catalog_take(struct engine *e, struct snapshot *s); /* a snapshot that no actor of ours made; false: no such catalog */
 bool catalogs_add(struct engine *e, const struct catalog *c); /* false: it is not asked for, or there are too many */

@@ -286,6 +286,28 @@ void catalogs_begin(struct engine *e)
 		catalogs_add(e, &e->profile->catalogs[i]);
 }
 
+static void look_now(struct engine *e, struct actor *a)
+{
+	pthread_mutex_lock(&e->lock);
+	a->refresh = true;
+	pthread_mutex_unlock(&e->lock);
+	actor_wake(a);
+}
+
+/* Whose service came or went is looked at now, and not when its turn comes: else its tables stand there as if it were well. */
+void catalogs_judged(struct engine *e)
+{
+	for (size_t i = 0; i < e->lake.n_catalogs; i++) {
+		struct catalog_seat *seat = &e->catalogs[i];
+		const struct service *s = seat->actor && seat->actor->expected ? lake_service(&e->lake, seat->actor->expected->name) : NULL;
+		bool serves = s && s->verdict.shown.verdict == VERDICT_SERVING;
+
+		if (s && serves != seat->served && e->lake.catalogs[i].snapshot)
+			look_now(e, seat->actor);
+		seat->served = serves;
+	}
+}
+
 void catalogs_targets(struct engine *e)
 {
 	for (size_t i = 0; i < e->lake.n_catalogs; i++) {
@@ -299,13 +321,13 @@ void catalogs_targets(struct engine *e)
 		l = facts_listener(e->lake.facts, a->target.at.address, a->target.at.port); /* who is asked never changes */
 		p = l ? facts_process(e->lake.facts, l->pid) : NULL;
 		pthread_mutex_lock(&e->lock);
-		differs = a->target.facts && l && a->target.socket != l->inode;
+		differs = a->target.facts && (l ? a->target.socket != l->inode : a->target.listening);
 		a->target.facts = true;
 		a->target.listening = l != NULL;
 		a->target.socket = l ? l->inode : a->target.socket;
 		a->target.owner_started = p && !l->proxied[0] ? p->started : 0;
 		a->target.owner = a->target.owner_started && !l->pid_probable ? p->pid : 0;
-		a->refresh = a->refresh || differs; /* another server: what it refused holds no longer */
+		a->refresh = a->refresh || differs; /* another server, or none: what was said holds no longer */
 		pthread_mutex_unlock(&e->lock);
 		if (differs)
 			actor_wake(a);

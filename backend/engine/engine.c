@@ -278,6 +278,7 @@ bool engine_turn(struct engine *e)
 	streams_take(e);
 	catalogs_take(e);
 	store_judge(e); /* before discovery: the further ports of a service that is known are not asked */
+	catalogs_judged(e);
 	if (host || e->lake.replayed) {
 		give_targets(e);
 		catalogs_targets(e);

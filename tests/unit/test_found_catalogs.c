@@ -293,6 +293,52 @@ static void who_is_no_catalog_is_asked_for_no_table(void **state)
 	stop(e, p);
 }
 
+static bool it_is_down(const struct lake *lake)
+{
+	return lake->n_tables == 1 && lake->tables[0].old && lake->catalogs[0].failed;
+}
+
+static bool it_serves(const struct lake *lake)
+{
+	return one_is_told(lake) && !lake->catalogs[0].failed && lake->n_services && lake->services[0]->verdict.shown.verdict == VERDICT_SERVING;
+}
+
+/* Its next look would be due in a minute. how: what becomes of it. */
+static void tables_are_old_as_soon_as(void (*how)(void))
+{
+	struct profile *p = profile_with("[catalog mine]\nkind = iceberg-rest\nservice = rest\n");
+	struct engine *e = start(p);
+
+	atomic_store(&e->unwatched, true);
+	assert_true(comes(e, it_serves));
+	assert_false(engine_lake(e)->tables[0].old);
+	how();
+	assert_true(comes(e, it_is_down));
+	stop(e, p);
+}
+
+static void nobody_listens(void)
+{
+	atomic_store(&world.listening, false);
+}
+
+static void another_one_answers(void)
+{
+	atomic_store(&world.manner, STRANGER);
+}
+
+static void a_catalog_whose_service_is_gone_is_down_at_once(void **state)
+{
+	(void)state;
+	tables_are_old_as_soon_as(nobody_listens);
+}
+
+static void a_catalog_whose_service_serves_no_more_is_down_at_once(void **state)
+{
+	(void)state;
+	tables_are_old_as_soon_as(another_one_answers);
+}
+
 static void a_recording_names_none_whose_name_would_be_cut(void **state)
 {
 	struct profile *p = profile_with(NULL);
@@ -317,6 +363,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_that_is_listed_is_not_found_as_well, begin, end),
 		cmocka_unit_test_setup_teardown(one_that_asks_for_a_credential_says_what_the_profile_needs, begin, end),
 		cmocka_unit_test_setup_teardown(who_is_no_catalog_is_asked_for_no_table, begin, end),
+		cmocka_unit_test_setup_teardown(a_catalog_whose_service_is_gone_is_down_at_once, begin, end),
+		cmocka_unit_test_setup_teardown(a_catalog_whose_service_serves_no_more_is_down_at_once, begin, end),
 		cmocka_unit_test_setup_teardown(a_recording_names_none_whose_name_would_be_cut, begin, end),
 	};
 
