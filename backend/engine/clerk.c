@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "actor.h"
+#include "json.h"
 
 /* From EPHEMERAL on a port is some program's own affair: PySpark logs a stack trace for a visitor who says nothing. */
 enum { BANNER_MS = 300, INQUIRY_MS = 2500, SAYS_MAX = 160, EPHEMERAL = 32768 };
@@ -221,14 +222,40 @@ static enum answered listen_for_banner(struct probe *p, struct identity *who)
 	return said;
 }
 
-static enum answered ask_http(struct probe *p, struct identity *who)
+/* {"error":{"message":...,"type":...,"code":...}}: the shape of Iceberg's specification, which its catalogs give to what they do not know. */
+static bool errs_like_iceberg(struct text body)
+{
+	struct json *root = json_parse(body, NULL);
+	const struct json *error = json_get(root, "error");
+	bool like = json_string(json_get(error, "message")) && json_string(json_get(error, "type")) && json_get(error, "code");
+
+	json_free(root);
+	return like;
+}
+
+/*
+ * A catalog of a program that nobody knows, on a port that is not 8181. /v1/config is no question for any HTTP server: many log what they do
+ * not have as an error or a warning (nginx, Spring, Tornado). It is asked only where "/", which the user wanted, was refused as Iceberg refuses.
+ */
+static enum answered ask_catalog(struct probe *p, struct identity *who, const struct service_kind **state_kind)
+{
+	const struct service_kind *kind = service_kind_named("iceberg-rest");
+
+	probe_turn(p, state_kind, kind, NULL);
+	return kind->identify(p, who);
+}
+
+static enum answered ask_http(struct probe *p, struct identity *who, const struct service_kind **state_kind)
 {
 	struct http_answer answer;
 	struct err err = {0};
 	struct text server, title;
 	enum answered said = ANSWERED_MUTE;
+	bool http = http_get(p, &p->at, "/", &answer, &err);
 
-	if (http_get(p, &p->at, "/", &answer, &err)) {
+	if (http && errs_like_iceberg(buf_text(&answer.body)) && ask_catalog(p, who, state_kind) == ANSWERED_YES) {
+		said = ANSWERED_YES;
+	} else if (http) {
 		server = http_header(&answer, "Server");
 		title = text_trim(text_between(buf_text(&answer.body), "<title>", "</title>"));
 		if (server.len > 80)
@@ -270,7 +297,7 @@ static void answer(struct actor *a, struct net *net, const struct inquiry *q, ui
 		if (q->port < EPHEMERAL || q->on_demand)
 			said = listen_for_banner(&p, &s->who);
 		if (q->on_demand && said == ANSWERED_NOT_ASKED)
-			said = ask_http(&p, &s->who);
+			said = ask_http(&p, &s->who, &state_kind);
 	}
 	probe_turn(&p, &state_kind, NULL, NULL);
 	s->who.answered = said;

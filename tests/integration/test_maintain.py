@@ -16,7 +16,12 @@ import tempfile
 import time
 import urllib.request
 
-from check import LAKETOP, ROOT, Lab, end, laketop, ok, screen, story, until
+from check import LAKETOP, ROOT, Lab, end, laketop, ok, screen, skip, story, until
+
+sys.path.insert(0, str(ROOT / "tests" / "lab"))
+sys.dont_write_bytecode = True
+import containers  # noqa: E402
+import kit  # noqa: E402
 
 own = Lab("maintain", "pocket")
 MERGE = "'write.delete.mode'='merge-on-read'"
@@ -296,9 +301,9 @@ def orphans_that_were_listed_go():
     ok("the-table-is-whole", spark("SELECT count(*) AS n FROM disk.maintain.files")[0][0]["n"] == 20, "rows are lost")
 
 
-def program():
-    """A profile that names spark-sql of the same installation."""
-    script = os.path.join(state.name, "spark-sql")
+def program(*before):
+    """A profile that names spark-sql of the same installation, run by what stands before it."""
+    script = str(own.home / "spark-sql")  # where a container sees it, too
     at = spark.argv.index("--master")
     with open(script, "w", encoding="utf-8") as out:
         env = {k: v for k, v in spark.env.items() if k.startswith(("SPARK", "JAVA", "PYSPARK"))}
@@ -309,7 +314,7 @@ def program():
     os.chmod(script, 0o700)
     profile = os.path.join(state.name, "program.ini")
     with open(own.profile, encoding="utf-8") as lines, open(profile, "w", encoding="utf-8") as out:
-        out.write(lines.read().replace("engine = spark-connect", f"engine = spark-connect\nspark_sql = {script}"))
+        out.write(lines.read().replace("engine = spark-connect", f"engine = spark-connect\nspark_sql = {' '.join([*before, script])}"))
     return profile
 
 
@@ -326,6 +331,27 @@ def by_a_program():
     done = do("compact", "maintain.program", "by=spark-sql", "--yes", profile=program())
     ok("a-program-runs-it-and-the-table-says-so", done.returncode == 0 and "5 -> 1 data files" in done.stdout and "by spark-sql" in done.stdout,
        (done.returncode, done.stdout, done.stderr))
+
+
+def by_a_program_in_a_container():
+    """As where Spark itself is a container: this host's network, the same Spark, the lab's catalog and S3."""
+    try:
+        containers.check()
+    except kit.CannotRun as e:
+        return skip("a-program-in-a-container", e)
+    own("fetch", "docker")
+    own("start", "dockerd")
+    docker = ["docker", "-H", f"unix://{own.home}/run/docker.sock"]
+    mounts = [w for p in ("/usr", "/etc", "/opt", kit.CACHE) if os.path.exists(p) for w in ("-v", f"{p}:{p}:ro")] + ["-v", f"{own.home}:{own.home}"]
+    try:
+        subprocess.run([*docker, "run", "-d", "--init", "--name", "sql", "--network", "host", *mounts, containers.HOSTED, "sleep", "1000000"], check=True,
+                       capture_output=True, timeout=120)
+        done = do("compact", "maintain.boxed", "by=spark-sql", "--yes", profile=program(*docker, "exec", "sql"))
+        ok("a-program-in-a-container-runs-it-and-the-table-says-so", done.returncode == 0 and "done: 5 -> 1 data files" in done.stdout and
+           "docker has ended it" in done.stdout + done.stderr, (done.returncode, done.stdout, done.stderr))
+    finally:
+        subprocess.run([*docker, "rm", "-f", "sql"], check=False, capture_output=True, timeout=120)
+        own("stop", "dockerd")
 
 
 def a_cancelled_program_ends_with_all_that_it_started():
@@ -378,13 +404,13 @@ with own:
           *table("maintain.spread", 5, few), *table("maintain.empty", 0, ""),
           *table("maintain.deleted", 6, "id, 0L FROM range(0, 100, 1, 1)", f"'format-version'='2',{MERGE}"),
           "DELETE FROM lake.maintain.deleted WHERE id < 5", "DELETE FROM lake.maintain.deleted WHERE id < 8",
-          *table("`odd ns`.`it's-a ``table```", 5, few), *table("maintain.left", 5, few), *table("maintain.program", 5, few), *table("maintain.cut", 5, few),
+          *table("`odd ns`.`it's-a ``table```", 5, few), *table("maintain.left", 5, few), *table("maintain.program", 5, few), *table("maintain.boxed", 5, few), *table("maintain.cut", 5, few),
           *table("maintain.`größe 1`", 3, few), *table("maintain.`a.b`", 3, few), *table("maintain.seen_1", 5, few), *table("maintain.seen_2", 5, few),
           *table("maintain.files", 2, few, catalog="disk"),
           *table("maintain.wide", 5, "id, id % 60 FROM range(0, 600, 1, 1)", partitioned="PARTITIONED BY (part)"))
     for each in (locked_runs_nothing, what_cannot_be_done_says_why, another_catalog_is_said_before_it_runs, cancelled_in_the_middle, killed_in_the_middle,
                  killed_and_ended_by_itself, a_commit_between_is_a_conflict, done_as_offered, chosen_and_several, orphans_that_were_listed_go, by_a_program,
-                 a_cancelled_program_ends_with_all_that_it_started, seen_on_the_screen):
+                 by_a_program_in_a_container, a_cancelled_program_ends_with_all_that_it_started, seen_on_the_screen):
         if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
             story(each)
     spark.close()

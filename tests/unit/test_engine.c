@@ -26,7 +26,7 @@
 #include "../../backend/engine/actor.h"
 #include "service.h"
 
-enum manner { GOOD, MUTE, GARBAGE, POSTGRES };
+enum manner { GOOD, MUTE, GARBAGE, POSTGRES, ICEBERG, WEB };
 enum { SERVER_PID = 4242, TURNS_MS = 60000, STOP_MS = 20000 };
 
 static const char SRVR[] = "Zookeeper version: 3.8.4-9316c2a7a97e1666d8f4593f34dd6fc36ecc436c, built on 2024-02-12 22:16 UTC\n"
@@ -36,7 +36,7 @@ static struct world {
 	int fd;
 	uint16_t port;
 	_Atomic enum manner manner;
-	atomic_int asked;
+	atomic_int asked, configs;
 	/* what the host says */
 	atomic_bool listening, hinted, postgres;
 	atomic_int state;  /* of the process: 'S', 'T' */
@@ -46,13 +46,26 @@ static struct world {
 	struct host *local, host;
 } world;
 
+/* Apache Iceberg's reference server 1.11.0, on "/" as it is; or any other that does not have it either. */
+static const char *web(enum manner manner, const char *question)
+{
+	bool config = !strncmp(question, "GET /v1/config", 14);
+
+	atomic_fetch_add(&world.configs, config);
+	if (manner == WEB)
+		return "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n{\"error\":\"Not Found\",\"status\":404,\"path\":\"/\"}";
+	return config ? "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"defaults\":{\"clients\":\"4\"},\"overrides\":{}}" :
+		"HTTP/1.1 400 Bad Request\r\nServer: Jetty(12.1.6)\r\nConnection: close\r\n\r\n"
+		"{\"error\":{\"message\":\"No route for request: GET \",\"type\":\"BadRequestException\",\"code\":400}}";
+}
+
 static void *serve(void *arg)
 {
 	const int *listener = arg;
 	int held[64], n = 0;
 
 	for (;;) {
-		char question[64];
+		char question[1024];
 		int fd = accept(*listener, NULL, NULL);
 
 		if (fd < 0)
@@ -66,7 +79,8 @@ static void *serve(void *arg)
 		}
 		if (recv(fd, question, sizeof question, 0) > 0) {
 			enum manner manner = atomic_load(&world.manner);
-			const char *say = manner == GOOD ? SRVR : manner == POSTGRES ? "N" : "220 mail ready\r\n";
+			const char *say = manner == GOOD ? SRVR : manner == POSTGRES ? "N" : manner >= ICEBERG ? web(manner, question) :
+				"220 mail ready\r\n";
 
 			send(fd, say, strlen(say), MSG_NOSIGNAL);
 		}
@@ -557,6 +571,49 @@ static void an_unexplained_port_is_only_listened_to_until_the_user_asks(void **s
 	profile_free(p);
 }
 
+static bool has_service(const struct engine *e, const char *words)
+{
+	return engine_lake(e)->n_services && !strcmp(engine_lake(e)->services[0]->kind->name, words);
+}
+
+static void turn_until(struct engine *e, bool (*holds)(const struct engine *e, const char *words), const char *words)
+{
+	for (int64_t end = clock_ms() + TURNS_MS; !holds(e, words) && clock_ms() < end;) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+	}
+	if (!holds(e, words))
+		fail_msg("%zu services, %zu ports: %s", engine_lake(e)->n_services, engine_lake(e)->n_ports, engine_lake(e)->n_ports ? engine_lake(e)->ports[0].words : "");
+}
+
+static bool port_says(const struct engine *e, const char *words)
+{
+	return engine_lake(e)->n_ports == 1 && strstr(engine_lake(e)->ports[0].words, words);
+}
+
+static void who_refuses_as_icebergs_catalogs_do_is_asked_whether_it_is_one(void **state)
+{
+	struct profile *p = profile_with(NULL);
+	struct engine *e;
+
+	(void)state;
+	atomic_store(&world.hinted, false);
+	atomic_store(&world.configs, 0);
+	atomic_store(&world.manner, WEB);
+	e = start(p, false);
+	hear_all(e);
+	engine_ask_port(e, "127.0.0.1", world.port);
+	turn_until(e, port_says, "HTTP 404");
+	assert_int_equal(atomic_load(&world.configs), 0); /* it might log that it has no such thing */
+	atomic_store(&world.manner, ICEBERG);
+	engine_ask_port(e, "127.0.0.1", world.port);
+	turn_until(e, has_service, "iceberg-rest");
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
 static void a_fifo_in_the_place_of_the_event_log_holds_nobody_up(void **state)
 {
 	char dir[] = "/tmp/laketop-events-XXXXXX", path[64];
@@ -872,6 +929,7 @@ int main(void)
 		cmocka_unit_test_setup(another_kind_on_the_port_is_never_serving, begin),
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
+		cmocka_unit_test_setup(who_refuses_as_icebergs_catalogs_do_is_asked_whether_it_is_one, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
 		cmocka_unit_test_setup(two_files_of_one_name_have_two_lists_of_changes, begin),
 		cmocka_unit_test_setup(an_event_is_written_once_however_many_look, begin),
