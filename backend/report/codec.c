@@ -32,8 +32,8 @@ static const struct field freshness_fields[] = {
 	FIELD(freshness, known, BOOL), FIELD(freshness, newest, I64), FIELD(freshness, what, TEXT),
 	FIELD(freshness, newer, UNSIGNED), {0},
 };
-static const struct field files_fields[] = {FIELD(files, pidfile_read, BOOL), FIELD(files, pidfile_pid, INT), FIELD(files, port, INT), FIELD(files, unit, INT),
-	FIELD(files, unit_users, BOOL), {0}};
+static const struct field files_fields[] = {FIELD(files, pidfile_read, BOOL), FIELD(files, pidfile_pid, INT), FIELD(files, port, INT),
+	FIELD(files, unit, INT), FIELD(files, unit_users, BOOL), {0}};
 static const struct field head_fields[] = {
 	FIELD(snapshot, generation, EXACT), FIELD(snapshot, interval, I64), FIELD(snapshot, requests, UNSIGNED), {0},
 };

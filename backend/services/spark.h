@@ -118,6 +118,7 @@ struct spark_stage {
 	double skew;               /* its slowest task's duration, in those of the median; NAN: not known */
 	int64_t slowest;           /* ms */
 };
+enum { SPARK_TRIGGERS_KEPT = 40 };
 struct spark_memory { /* what was learned of one application; all zero at first. Its stages that ended do not change */
 	char application[SPARK_ID_SIZE];
 	struct spark_stage stages[SPARK_STAGES_KEPT];  /* ended; newest number first, but failed ones stay */
@@ -128,6 +129,8 @@ struct spark_memory { /* what was learned of one application; all zero at first.
 	size_t n_forgotten;
 	int64_t sql_at;                                /* where in the list of SQL executions its end was */
 	bool sql_found;
+	struct spark_trigger { char run[40]; const char *words; } triggers[SPARK_TRIGGERS_KEPT]; /* a ring: a run does not change its own */
+	size_t n_triggers;
 	bool asked_settings, has_gauges;
 	int64_t gauges_tried;                          /* clock_ms(); 0: not yet */
 	char checkpoints[200];                         /* spark.sql.streaming.checkpointLocation */
@@ -191,6 +194,8 @@ struct spark_query {
 	char name[96], id[40], run[40], state[16], reason[SPARK_REASON_SIZE];
 	int64_t started;       /* ms since 1970; 0 unknown, as are the others below 0 or NAN */
 	int64_t batch, batch_ms, gap_ms, state_rows, watermark, last;
+	int64_t execution;     /* of SQL, of its newest batch that ended */
+	const char *trigger;   /* as far as its plan tells; NULL unknown */
 	double input_rate, processing_rate;
 	bool active;
 };
@@ -202,6 +207,8 @@ void spark_read_query_page(struct text html, struct spark_query *out);
 /* Gauges of the metrics servlet; false: none is of this query. */
 bool spark_read_query_gauges(const struct json *metrics, const char *application, struct spark_query *out);
 /* The batches that the list of SQL executions has: number, duration, when the newest one began. */
+/* By the plan of a batch, one execution with its nodes: "real-time", "continuous", "batches"; NULL: it does not tell. */
+const char *spark_read_trigger(const struct json *execution);
 void spark_read_query_batches(const struct json *sql, struct spark_query *out);
 /* Streaming queries of the application in memory; sql: the newest executions, may be NULL. */
 void spark_inspect_queries(struct probe *p, const struct endpoint *at, const struct json *sql, const struct spark_specs *specs,

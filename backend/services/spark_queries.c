@@ -6,12 +6,14 @@
  * each query, for rates, batch duration, state and watermark; the SQL executions, whose descriptions
  * name run and batch, for when the last batch began. The actor's thread.
  *
- * The trigger is in none of them, nor in the checkpoint or the event log, and stays unknown: what is told is how
- * long a batch took, and how long after the one before it began. Times on pages are in the driver's own zone,
+ * Of the trigger the plan of a batch tells by its scan whether it is real-time, continuous or made of batches. Whether
+ * these come at an interval or are all that there was is in none of them, nor in the checkpoint or the event log: what is
+ * told is how long a batch took, and how long after the one before it began. Times on pages are in the driver's own zone,
  * which they do not name: only durations are read.
  * Source: Spark's StreamingQueryPage.scala, StreamingQueryStatisticsPage.scala, MetricsReporter.scala;
  * checked on 4.0.5, 4.1.4 and 4.2.1.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +65,8 @@ static void query_row(struct text row, bool active, int64_t now, struct spark_qu
 	char words[160], more[4096];
 	int64_t span;
 
-	*q = (struct spark_query){.batch = -1, .batch_ms = -1, .gap_ms = -1, .state_rows = -1, .input_rate = (double)NAN, .processing_rate = (double)NAN,
+	*q = (struct spark_query){.batch = -1, .batch_ms = -1, .gap_ms = -1, .execution = -1, .state_rows = -1,
+		.input_rate = (double)NAN, .processing_rate = (double)NAN,
 		.active = active};
 	for (int i = 0; page_cell(&row, &cell); i++) {
 		page_text(words, sizeof words, cell);
@@ -208,6 +211,8 @@ void spark_read_query_batches(const struct json *sql, struct spark_query *out)
 		if (batch > ended || (batch == ended && ms > longest)) {
 			ended = batch;
 			longest = ms;
+			if (!json_i64(json_get(execution, "id"), &out->execution))
+				out->execution = -1;
 		}
 	}
 	if (newest > out->batch)
@@ -218,6 +223,23 @@ void spark_read_query_batches(const struct json *sql, struct spark_query *out)
 		out->batch_ms = longest;
 	if (out->gap_ms < 0 && former >= 0 && former == newest - 1 && former_begun > 0 && begun > former_begun)
 		out->gap_ms = begun - former_begun;
+}
+
+/* How its source is scanned. Whether batches come at an interval or are all that there was (availableNow), no plan tells. */
+const char *spark_read_trigger(const struct json *execution)
+{
+	static const struct { const char *node, *words; } scans[] = {
+		{"RealTimeStreamScan", "real-time"}, {"ContinuousScan", "continuous"}, {"MicroBatchScan", "batches"},
+	};
+
+	for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
+		for (const struct json *node = json_first(json_get(execution, "nodes")); node; node = json_next(node)) {
+			struct text name = text_of(json_string(json_get(node, "nodeName")));
+
+			if (text_is(text_until(name, ' '), scans[i].node))
+				return scans[i].words;
+		}
+	return NULL;
 }
 
 static struct value known(int64_t n, int64_t least)
@@ -243,6 +265,7 @@ static void put_query(const struct spark_query *q, struct snapshot *s, struct ta
 	table_set(s, t, row, "processing_rate", value_real(q->processing_rate));
 	table_set(s, t, row, "batch_ms", known(q->batch_ms, 0));
 	table_set(s, t, row, "gap_ms", known(q->gap_ms, 1));
+	table_set(s, t, row, "trigger", words_of(q->trigger ? q->trigger : ""));
 	table_set(s, t, row, "state_rows", known(q->state_rows, 0));
 	table_set(s, t, row, "watermark", known(q->watermark, 1));
 	table_set(s, t, row, "last", known(q->last, 1));
@@ -335,6 +358,30 @@ static void ask_about(struct probe *p, const struct endpoint *at, struct spark_m
 	}
 }
 
+/* Once for each run, at an execution that ended: its plan is told then. True: it was asked. */
+static bool ask_trigger(struct probe *p, const struct endpoint *at, struct spark_memory *memory, struct spark_query *q)
+{
+	char path[SPARK_ID_SIZE + 100];
+	struct spark_reply reply;
+	struct spark_trigger *t;
+
+	for (size_t i = 0; i < SPARK_TRIGGERS_KEPT; i++)
+		if (q->run[0] && !strcmp(memory->triggers[i].run, q->run)) {
+			q->trigger = memory->triggers[i].words;
+			return false;
+		}
+	if (!q->run[0] || q->execution < 0 || wait_left(p->wait) < SPARE_MS)
+		return false;
+	snprintf(path, sizeof path, "/api/v1/applications/%s/sql/%" PRId64 "?details=true&planDescription=false", memory->application, q->execution);
+	if (spark_ask(p, at, path, &reply)) {
+		t = &memory->triggers[memory->n_triggers++ % SPARK_TRIGGERS_KEPT];
+		text_copy(t->run, sizeof t->run, text_of(q->run));
+		t->words = q->trigger = spark_read_trigger(reply.json);
+	}
+	spark_reply_free(&reply);
+	return true;
+}
+
 void spark_inspect_queries(struct probe *p, const struct endpoint *at, const struct json *sql, const struct spark_specs *specs,
 	struct spark_memory *memory, struct snapshot *s, const struct spark_work *work)
 {
@@ -344,6 +391,7 @@ void spark_inspect_queries(struct probe *p, const struct endpoint *at, const str
 	bool good = ask_page(p, at, QUERIES_PAGE, &page);
 	int64_t active = 0;
 	size_t n = 0;
+	int asked = 0;
 
 	if (good)
 		n = spark_read_queries(buf_text(&page.body), work->now, queries, SPARK_QUERIES_MAX, &t->left_off);
@@ -357,6 +405,8 @@ void spark_inspect_queries(struct probe *p, const struct endpoint *at, const str
 		active += queries[i].active;
 		if (queries[i].active)
 			spark_read_query_batches(sql, &queries[i]);
+		if (queries[i].active && asked < PAGES_A_LOOK)
+			asked += ask_trigger(p, at, memory, &queries[i]);
 		put_query(&queries[i], s, t);
 	}
 	if (n)
@@ -375,7 +425,7 @@ const struct column_spec spark_query_columns[] = {
 	{"processing_rate", VALUE_REAL, UNIT_PER_SECOND, 1, "records that it can process, likewise"},
 	{"batch_ms", VALUE_INT, UNIT_MS, 2, "how long the last batch took"},
 	{"gap_ms", VALUE_INT, UNIT_MS, 2, "from the begin of the batch before to the begin of the last one; longer than a batch: it waited between"},
-	{"trigger", VALUE_TEXT, UNIT_NONE, 3, "which trigger it has; nothing outside its driver's program tells"},
+	{"trigger", VALUE_TEXT, UNIT_NONE, 3, "by the plan of a batch: real-time, continuous or batches; at an interval or availableNow nothing tells"},
 	{"state_rows", VALUE_INT, UNIT_COUNT, 3, "rows that it keeps as state"},
 	{"watermark", VALUE_INT, UNIT_TIME, 4, "event time before which it takes nothing more"},
 	{"last", VALUE_INT, UNIT_TIME, 3, "when its newest batch began"},

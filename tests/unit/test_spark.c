@@ -783,6 +783,7 @@ static void read_everything(struct text t)
 	spark_http_date(t);
 	option_port(t, "--webui-port");
 	settings_port(t, "a");
+	spark_read_trigger(root);
 	connect_read_version(t, SESSION, version);
 	connect_is_about(t, SESSION);
 	connect_read_config(t, false, settings);

@@ -483,11 +483,29 @@ static void batches_are_found_among_sql_executions_by_their_run(void **state)
 	assert_true(spark_time("2026-11-29T17:02:50.049GMT", &begun));
 	assert_int_equal(q.last, begun);
 	assert_int_equal(q.gap_ms, 10009);
+	assert_true(q.execution > 0);
 	assert_int_equal(other.gap_ms, -1);
 	spark_read_query_batches(sql, &other);
 	assert_int_equal(other.batch, -1);
 	assert_int_equal(other.last, 0);
 	json_free(sql);
+}
+
+static void the_plan_of_a_batch_tells_real_time_and_no_interval(void **state)
+{
+	static const struct { const char *file, *words; } plans[] = {
+		{"spark-4.1.4-sql-real-time.json", "real-time"}, {"spark-4.1.4-sql-batches.json", "batches"}, {"spark-4.1.4-driver-executors.json", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct json *execution = recorded_json(plans[i].file);
+		const char *words = spark_read_trigger(execution);
+
+		assert_true(words ? plans[i].words && !strcmp(words, plans[i].words) : !plans[i].words);
+		json_free(execution);
+	}
+	assert_null(spark_read_trigger(NULL));
 }
 
 static void spans_are_read_in_words(void **state)
@@ -649,6 +667,7 @@ int main(void)
 		cmocka_unit_test(the_page_of_a_query_says_how_its_last_batch_went),
 		cmocka_unit_test(gauges_say_it_where_they_were_switched_on),
 		cmocka_unit_test(batches_are_found_among_sql_executions_by_their_run),
+		cmocka_unit_test(the_plan_of_a_batch_tells_real_time_and_no_interval),
 		cmocka_unit_test(spans_are_read_in_words),
 		cmocka_unit_test(connect_says_who_is_there_and_what_they_ask),
 		cmocka_unit_test(jobs_that_failed_are_known_once_they_were_counted),
