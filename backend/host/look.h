@@ -15,6 +15,11 @@ enum { HINT_SIZE = sizeof((struct process *)0)->hint };
 /* A process's words from its command line (arguments that end in NUL): clean, secrets masked. Pure. */
 char *hint_of(char out[HINT_SIZE], struct text cmdline);
 
+/* ---- defaults.c ---- */
+uint16_t defaults_port(struct text file); /* spark.ui.port of a spark-defaults.conf; 0: it has none. Pure */
+/* Of a Spark driver whose words name no web port what its configuration names. proc: /proc. */
+void defaults_hint(char hint[HINT_SIZE], int proc, pid_t pid, struct text cmdline);
+
 /* ---- cgroup.c ---- */
 struct place { /* where a process or socket lives */
 	char container[CONTAINER_ID_SIZE], unit[NAME_SIZE];

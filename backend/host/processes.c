@@ -129,8 +129,10 @@ static bool exe_deleted(const struct processes *all, pid_t pid)
 static void read_words(struct processes *all, struct known *p)
 {
 	read_uid(all, p);
-	if (read_of(all, p->row.pid, "cmdline") && all->bytes.len)
+	if (read_of(all, p->row.pid, "cmdline") && all->bytes.len) {
 		hint_of(p->row.hint, buf_text(&all->bytes));
+		defaults_hint(p->row.hint, all->proc, p->row.pid, buf_text(&all->bytes));
+	}
 	if (read_of(all, p->row.pid, "cgroup") && all->bytes.len) {
 		place_of_lines(buf_text(&all->bytes), &p->place);
 		text_copy(p->row.container, sizeof p->row.container, text_of(p->place.container));

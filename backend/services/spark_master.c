@@ -25,7 +25,7 @@
 #define SMALL_PAGE "/app/?appId=none"
 
 enum { LATE_MS = 20000, UI_DEFAULT = 8080, REST_DEFAULT = 6066, RPC_DEFAULT = 7077 };
-enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, CORES_AGAIN_MS = 15000, CORES_MS = 3000 };
+enum { PAGE_MOST = 64 << 10, PAGE_MS = 1000, PAGES_A_LOOK = 6, CUT_AGAIN_MS = 60000, CORES_AGAIN_MS = 15000, CORES_MS = 3000, CORES_A_LOOK = 4 };
 enum { LOOP_LEAST = 10, LOOP_MS = 10000, LOOP_WINDOW_MS = 60000, SPARE_MS = 400 };
 struct master { /* p->state */
 	struct spark_told told;
@@ -418,8 +418,9 @@ static void ask_cores(struct probe *p, struct master *m, const struct json *root
 {
 	const struct wait wait = p->wait;
 	struct err err;
+	int asked = 0;
 
-	for (const struct json *app = json_first(json_get(root, "activeapps")); app; app = json_next(app)) {
+	for (const struct json *app = json_first(json_get(root, "activeapps")); app && asked < CORES_A_LOOK; app = json_next(app)) {
 		const char *id = json_string(json_get(app, "id"));
 		struct spark_seen_app *known = spark_is_id(id) ? place_of(m, json_get(root, "activeapps"), id) : NULL;
 		struct endpoint driver = p->at;
@@ -439,7 +440,7 @@ static void ask_cores(struct probe *p, struct master *m, const struct json *root
 			spark_read_cores(reply.json, known);
 		p->wait = wait;
 		spark_reply_free(&reply);
-		return; /* one a look */
+		asked++;
 	}
 }
 

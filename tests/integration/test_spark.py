@@ -213,11 +213,12 @@ def a_crash_loop():
 
 def an_application_that_waits():
     """It asks for more cores an executor than any worker has: only its driver knows how many."""
-    ok("a-job-that-waits-is-there", begin("waits", "waiting", 300, WAITS, cores=3, conf=("spark.executor.cores=3",)), "its web UI does not answer")
+    own = begin("waits", "waiting", 300, WAITS, cores=3, conf=("spark.executor.cores=3",))
+    ok("a-job-that-waits-is-there", own, "its web UI does not answer")
 
     def says_why():
         most = max(w["cores"] for w in rest(MASTER, "/json/")["workers"] if w["state"] == "ALIVE")
-        app = rows(spark()["applications"], name="courier routes", state="WAITING")
+        app = rows(spark()["applications"], id=own, state="WAITING")
         finding = own_findings("spark-master-41").get("waiting", {})
         why = f"it can never start: it asks for 3 cores an executor, the largest worker has {most}"
         return [("waiting-says-what-no-worker-has", app and app[0]["why"] == why, app),
