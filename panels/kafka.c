@@ -148,6 +148,18 @@ static const char *depth_word(const struct level *l)
 	return "record of";
 }
 
+/* What its connector reads, where it is a source that tells. */
+static void draw_source(struct pen *pen, const struct level *l, const struct lake *lake)
+{
+	const struct service *s = lake_service(lake, l->service);
+	struct list_row row = {.service = s, .from = s ? s->depth : NULL, .table = s ? snapshot_find_table(s->depth, "connectors") : NULL};
+	char words[VALUE_TEXT_SIZE];
+
+	for (; row.table && row.at < row.table->n_rows; row.at++)
+		if (!strcmp(list_text(&row, "name"), l->subject) && kafka_source_words(lake, &row, words)[0])
+			pen_part(pen, STYLE_NORMAL, words, NULL);
+}
+
 static void draw_head(const struct level *l, const struct lake *lake, struct canvas *c)
 {
 	const struct snapshot *answer = l->depth == ASKED ? answer_of(l, lake) : NULL;
@@ -161,6 +173,8 @@ static void draw_head(const struct level *l, const struct lake *lake, struct can
 			value_show(number, value_int(l->offset), UNIT_COUNT));
 		pen_part(&pen, STYLE_NORMAL, words, NULL);
 	}
+	if (l->depth == TASKS)
+		draw_source(&pen, l, lake);
 	pen_part(&pen, STYLE_DIM, l->service, NULL);
 	if (!answer)
 		return;

@@ -13,6 +13,7 @@ extern const struct deck_view kafka_views[];
 enum mark kafka_state_mark(const char *lag_state);
 /* What is said of a streaming query rests on its checkpoint and on where Kafka's partitions end: the older one, where one is old. */
 const struct snapshot *kafka_stream_from(const struct stream_view *v, int64_t now);
+const char *kafka_source_words(const struct lake *lake, const struct list_row *connector, char out[VALUE_TEXT_SIZE]);
 bool kafka_is_task_of(const struct list_row *task, const char *connector);
 
 #endif

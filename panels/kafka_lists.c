@@ -240,7 +240,6 @@ static const char *group_words(const struct list_row *row, const struct list_col
 {
 	double seconds = value_number(row->stream ? stream_value(row->stream, "catches_up") : list_cell(row, "catches_up"));
 
-	(void)lake;
 	if (row->stream && is(column, "group")) {
 		snprintf(out, VALUE_TEXT_SIZE, "spark: %.80s", row->stream->stream->name);
 		return out;
@@ -252,6 +251,8 @@ static const char *group_words(const struct list_row *row, const struct list_col
 			row->stream->pace.known && row->stream->pace.in > row->stream->pace.out ? "never" : NULL;
 	if (row->stream)
 		return stream_words(row, column, out);
+	if (is(column, "age_ms") && list_cell(row, "age_ms").type == VALUE_INT) /* it was so old at the look */
+		return clock_span(out, count_of(row, "age_ms") + lake->now - row->from->ended);
 	if (is(column, "trend") && list_text(row, "trend")[0])
 		return trend_words(list_text(row, "trend"), out);
 	if (is(column, "catches_up") && list_text(row, "catches_up_words")[0])
@@ -404,6 +405,23 @@ static struct value connector_cause(const struct list_row *row)
 	return value_unknown();
 }
 
+/* What else a source says of itself: "snapshot", "slot orders", "last change 3s ago"; "" nothing. */
+const char *kafka_source_words(const struct lake *lake, const struct list_row *row, char out[VALUE_TEXT_SIZE])
+{
+	char age[VALUE_TEXT_SIZE];
+	size_t used = 0;
+
+	out[0] = '\0';
+	if (list_text(row, "reads")[0])
+		used += (size_t)snprintf(out, VALUE_TEXT_SIZE, "%.16s", list_text(row, "reads"));
+	if (list_text(row, "slot")[0])
+		used += (size_t)snprintf(out + used, VALUE_TEXT_SIZE - used, "%sslot %.40s", used ? "  " : "", list_text(row, "slot"));
+	if (list_cell(row, "change_at").type == VALUE_INT)
+		snprintf(out + used, VALUE_TEXT_SIZE - used, "%slast change %.20s", used ? "  " : "",
+			show_value(age, list_cell(row, "change_at"), UNIT_TIME, lake));
+	return out;
+}
+
 /* Of a Debezium on PostgreSQL: the row of its slot where just one server has such a slot. */
 static bool find_slot(const struct lake *lake, struct list_row *row)
 {
@@ -436,6 +454,8 @@ static struct value connector_get(const struct list_row *row, const struct list_
 		return row->more ? table_get(row->more, row->more_at, "retained") : value_unknown();
 	if (is(column, "cause"))
 		return connector_cause(row);
+	if (!strncmp(column->name, "source_", strlen("source_")))
+		return list_cell(row, column->name + strlen("source_"));
 	return cluster_or_cell(row, column);
 }
 
@@ -443,9 +463,17 @@ static void collect_connectors(struct list *list)
 {
 	if (list_add_tables(list, "kafka-connect", "connectors") > 1)
 		list_has(list, "cluster");
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
 		if (find_slot(list->lake, &list->rows[i]))
 			list_has(list, "slot_lag");
+		/* only a Debezium has them */
+		if (list_text(&list->rows[i], "reads")[0])
+			list_has(list, "source_reads");
+		if (list_cell(&list->rows[i], "change_at").type == VALUE_INT)
+			list_has(list, "source_change_at");
+		if (list_text(&list->rows[i], "slot")[0])
+			list_has(list, "source_slot");
+	}
 }
 
 const struct list_kind kafka_connectors = {
@@ -455,10 +483,13 @@ const struct list_kind kafka_connectors = {
 		{"STATE", "state", .state = true},
 		{"TASKS", "tasks", UNIT_COUNT, .priority = 1, .number = true},
 		{"FAILED", "failed", UNIT_COUNT, .number = true},
+		{"READS", "source_reads", .priority = 2, .most = 10},
 		{"SLOT LAG", "slot_lag", UNIT_BYTES, .priority = 1, .number = true},
+		{"CHANGE", "source_change_at", UNIT_TIME, .priority = 2},
 		{"TYPE", "type", .priority = 2, .most = 8},
 		{"WORKER", "worker", .priority = 4, .most = 28},
 		{"CLASS", "class", .priority = 3, .most = 32},
+		{"SLOT", "source_slot", .priority = 4, .most = 24},
 		{"VERSION", "version", .priority = 5, .most = 16},
 		{"CAUSE", "cause", .priority = 6, .own = true},
 		{0}},

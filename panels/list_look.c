@@ -10,7 +10,7 @@
 #include "show.h"
 
 enum {
-	MEASURED_ROWS = 200, WIDEST_TEXT = 48, WIDEST_NUMBER = 27, NAME_CELLS = 2, WIDEST_NOTE = 90,
+	MEASURED_ROWS = 200, MEASURED_ONCE = 2000, WIDEST_TEXT = 48, WIDEST_NUMBER = 27, NAME_CELLS = 2, WIDEST_NOTE = 90,
 	ROOM_FOR_NOTES = 10, /* lines from which notes stand below their rows */
 };
 
@@ -103,9 +103,12 @@ static void widen(int *width, const struct list_rows *rows, const struct canvas 
 		*width = int_max(*width, canvas_columns(c, list_words(rows->list, &rows->list->rows[rows->at[i]], column, out)));
 }
 
-/* Widths by what stands in the first rows and in those on the screen; they only ever grow. */
+/* Widths by what stands in the first rows and in those on the screen; they only ever grow. All others are looked at once, so that
+ * columns stay where they are while one scrolls; that of very many takes some drawings. */
 static void measure(struct table_list *look, const struct list_rows *rows, const struct canvas *c)
 {
+	size_t from = look->measured > MEASURED_ROWS ? look->measured : MEASURED_ROWS;
+
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		int *width = &look->widths[i];
 
@@ -113,8 +116,11 @@ static void measure(struct table_list *look, const struct list_rows *rows, const
 			continue;
 		*width = int_max(*width, canvas_columns(c, rows->list->kind->columns[i].head) + 1); /* and the arrow of its order */
 		widen(width, rows, c, i, 0, MEASURED_ROWS);
+		widen(width, rows, c, i, from, MEASURED_ONCE);
 		widen(width, rows, c, i, (size_t)int_max(look->grid.top, 0), (size_t)int_max(c->height, 0));
 	}
+	if (rows->n > from)
+		look->measured = rows->n - from > MEASURED_ONCE ? from + MEASURED_ONCE : rows->n;
 }
 
 static void column_for(const struct table_list *look, struct list_rows *rows, size_t i, int text)

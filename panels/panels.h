@@ -95,6 +95,7 @@ struct table_list { /* how one looks at a list: selection, order. Set grid.sort 
 	struct grid grid;
 	int page;
 	int widths[TABLE_COLUMNS_MAX]; /* the widest seen: columns do not move while one scrolls */
+	size_t measured;               /* so many rows were looked at for that */
 	char copied[REASON_SIZE * 2];
 	struct list_row selected;      /* as it was drawn, while the list is there */
 	bool broad;                    /* as it was drawn: notes had a column */

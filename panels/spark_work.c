@@ -113,19 +113,24 @@ const struct list_kind spark_stages = {
 
 /* ---- streaming queries, as their driver tells ---- */
 
-/* Its checkpoint tells, where a stream of the profile has the same id, or else the same name. */
-static struct value query_lag(const struct list_row *row, const struct lake *lake)
+/* Its checkpoint tells, where a stream of the profile has the same id, or else the same name. NULL: none has. */
+static const struct stream_view *stream_of(const struct list_row *row, const struct lake *lake)
 {
-	struct value v = list_cell(row, "lag");
-
-	for (size_t i = 0; v.type == VALUE_UNKNOWN && i < lake->n_streams; i++) {
+	for (size_t i = 0; i < lake->n_streams; i++) {
 		const struct stream_view *stream = &lake->streams[i];
 		const char *id = value_string(snapshot_get(stream->snapshot, "query"));
 
 		if (id[0] && list_text(row, "id")[0] ? !strcmp(id, list_text(row, "id")) : !strcmp(stream->stream->name, list_text(row, "name")))
-			v = stream->lag.lag;
+			return stream;
 	}
-	return v;
+	return NULL;
+}
+
+static struct value query_lag(const struct list_row *row)
+{
+	struct value v = list_cell(row, "lag");
+
+	return v.type == VALUE_UNKNOWN && row->stream ? row->stream->lag.lag : v;
 }
 
 static bool is_slower(const struct list_row *row)
@@ -133,6 +138,12 @@ static bool is_slower(const struct list_row *row)
 	double in = value_number(list_cell(row, "input_rate")), out = value_number(list_cell(row, "processing_rate"));
 
 	return in > 0 && out < in; /* unknown is neither */
+}
+
+/* Spark's own two rates look fine where each batch takes no more than it may. */
+static bool falls_behind(const struct list_row *row)
+{
+	return row->stream && !strcmp(lake_stream_state(row->stream), "slow");
 }
 
 static struct value query_get(const struct list_row *row, const struct list_column *column)
@@ -143,11 +154,14 @@ static struct value query_get(const struct list_row *row, const struct list_colu
 static const char *query_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
+	(void)lake;
 	if (is(column, "lag"))
-		return value_show(out, query_lag(row, lake), UNIT_RECORDS);
+		return value_show(out, query_lag(row), UNIT_RECORDS);
 	if (!is(column, "note"))
 		return NULL;
-	return list_text(row, "reason")[0] ? list_text(row, "reason") : is_slower(row) ? "more comes in than it processes" : "-";
+	if (list_text(row, "reason")[0])
+		return list_text(row, "reason");
+	return is_slower(row) ? "more comes in than it processes" : falls_behind(row) ? lake_stream_note(row->stream, out) : "-";
 }
 
 static bool starts_with(const char *s, const char *prefix)
@@ -163,13 +177,15 @@ static enum mark query_mark(const struct list_row *row)
 		return MARK_BAD;
 	if (starts_with(state, "FINISH") || starts_with(state, "TERMIN") || starts_with(state, "STOP"))
 		return MARK_OFF;
-	return is_slower(row) ? MARK_WARN : state[0] ? MARK_GOOD : MARK_UNKNOWN;
+	return is_slower(row) || falls_behind(row) ? MARK_WARN : state[0] ? MARK_GOOD : MARK_UNKNOWN;
 }
 
 void spark_collect_queries(struct list *list)
 {
 	list_add_tables(list, "spark-driver", "queries");
 	list_add_tables(list, "spark-connect", "queries");
+	for (size_t i = 0; i < list->n; i++)
+		list->rows[i].stream = stream_of(&list->rows[i], list->lake);
 }
 
 const struct list_kind spark_queries = {

@@ -69,7 +69,7 @@ const struct option_spec option_specs[] = {
 	{"-n", "N", "as many rows, from 1 to 10000 (100)", FOR(COMMAND_ROWS)},
 	{"--tables", NULL, "with the tables of each service", FOR(COMMAND_STATUS)},
 	{"--service", "NAME", "only this one; of rows: who shows them", FOR(COMMAND_STATUS) | FOR(COMMAND_LAG) | FOR(COMMAND_ROWS)},
-	{"--group", "NAME", "only this consumer group, with its partitions", FOR(COMMAND_LAG)},
+	{"--group", "NAME", "only this consumer group or streaming query, with its partitions", FOR(COMMAND_LAG)},
 	{"--within", "TIME", "answer after this time at the latest; what is not known by then is unknown (8s)",
 		FOR(COMMAND_STATUS) | FOR(COMMAND_CHECK) | FOR(COMMAND_PORTS) | FOR(COMMAND_EVENTS) | FOR(COMMAND_LAG) | FOR(COMMAND_SPARK) |
 			FOR(COMMAND_TABLES) | FOR(COMMAND_TABLE) | FOR(COMMAND_PLAN) | FOR(COMMAND_ROWS) | FOR(COMMAND_DOCTOR)},

@@ -577,8 +577,12 @@ static void count_group(struct kafka_lag *lag, struct kafka_group *g)
 		g->n_anew += was_made_anew(lag, c);
 		g->lost += c->offset >= 0 && c->beginning > c->offset ? c->beginning - c->offset : 0;
 		known += !empty; /* where nothing was ever written, nothing is missed */
-		if (!empty && state > g->lag_state)
+		if (!empty && state > g->lag_state) {
 			g->lag_state = state;
+			g->worst = g->first + i;
+			g->n_worst = 0;
+		}
+		g->n_worst += !empty && state == g->lag_state;
 	}
 	if (!known || !g->told || !kafka_lag_counts(g))
 		g->lag_state = KAFKA_LAG_UNKNOWN;

@@ -65,7 +65,8 @@ struct kafka_group {
 	size_t partitions, unknown;  /* assigned or committed; of these without a lag */
 	size_t uncommitted, n_reset, n_anew;
 	int64_t lost;                /* records that were deleted before they were read */
-	enum kafka_lag_state lag_state;
+	enum kafka_lag_state lag_state; /* the worst of its partitions */
+	size_t worst, n_worst;       /* the first commit of that state in kafka_lag.commits, and how many are */
 	size_t first;                /* of its partitions in kafka_lag.commits */
 };
 struct kafka_commit { /* one partition of a group */

@@ -221,6 +221,16 @@ static void note(struct buf *out, const char *format, ...)
 	va_end(args);
 }
 
+/* A group has the state of its worst partition, the others may get on. */
+static void note_worst(const struct kafka_look *k, const struct kafka_group *g, struct buf *out)
+{
+	uint32_t place = k->lag.commits[g->worst].place;
+	const struct kafka_topic *t = &k->lag.topics[k->lag.places[place].topic];
+
+	note(out, "%s on %zu of %zu: %.40s %zu%s", kafka_lag_word(g->lag_state), g->n_worst, g->partitions, t->name, place - t->first,
+		g->n_worst > 1 ? ", …" : "");
+}
+
 const char *kafka_group_note(const struct kafka_look *k, const struct kafka_group *g)
 {
 	const char *words;
@@ -242,6 +252,12 @@ const char *kafka_group_note(const struct kafka_look *k, const struct kafka_grou
 		note(&out, "no commit on %zu of %zu", g->uncommitted, g->partitions);
 	if (g->unknown > g->uncommitted)
 		note(&out, "end not known on %zu of %zu", g->unknown - g->uncommitted, g->partitions);
+	if (!g->partitions)
+		note(&out, kafka_group_has_members(g) ? "it has committed nothing, and nothing is assigned to it" : "it has committed nothing, and has no member");
+	if (g->lag_state >= KAFKA_LAG_SLOW && g->n_worst < g->partitions)
+		note_worst(k, g, &out);
+	if (g->lag_state == KAFKA_LAG_UNKNOWN && !out.len)
+		note(&out, "too early to tell: whether it gets on shows within %d s", KAFKA_WINDOW_MS / 1000);
 	words = arena_copy(k->s->arena, buf_text(&out));
 	buf_free(&out);
 	return words;

@@ -160,6 +160,7 @@ struct peek {
 	struct snapshot *s;
 	struct peeked *records;
 	size_t n, room;
+	bool internal; /* Kafka's own topic: no serialiser of a schema registry wrote there */
 };
 
 static bool is_printable(struct text t)
@@ -203,7 +204,7 @@ static bool begins_json(struct text t)
 	return trimmed.len && (trimmed.at[0] == '{' || trimmed.at[0] == '[');
 }
 
-static const char *format_of(struct arena *arena, const struct net_record *r)
+static const char *format_of(struct arena *arena, const struct net_record *r, bool internal)
 {
 	struct err err = {0};
 	struct json *json;
@@ -213,7 +214,7 @@ static const char *format_of(struct arena *arena, const struct net_record *r)
 	if (!is_printable(r->value)) {
 		const unsigned char *at = (const unsigned char *)r->value.at;
 
-		if (r->value.len > 5 && at[0] == 0) /* what schema registries' serialisers write first */
+		if (!internal && r->value.len > 5 && at[0] == 0) /* what schema registries' serialisers write first */
 			return arena_printf(arena, "hex; schema id %u?",
 				(unsigned)at[1] << 24 | (unsigned)at[2] << 16 | (unsigned)at[3] << 8 | at[4]);
 		return r->value.len > HEX_MOST ? "hex, cut" : "hex";
@@ -261,7 +262,7 @@ static void on_record(void *ctx, const struct net_record *r)
 		.timestamp = r->timestamp, .offset = r->offset, .partition = r->partition, .size = (int64_t)r->value.len,
 		.key = r->has_key ? in_words(arena, r->key, KEY_MOST) : NULL,
 		.value = r->has_value ? in_words(arena, r->value, VALUE_MOST) : NULL,
-		.headers = headers_of(arena, r), .format = format_of(arena, r),
+		.headers = headers_of(arena, r), .format = format_of(arena, r, peek->internal),
 	};
 }
 
@@ -361,6 +362,7 @@ static bool answer_peek(struct probe *p, struct kafka_line *l, const char *subje
 		err_set(&s->err, ERR_USAGE, "there is no topic %s", topic);
 	if (found && found->n_partitions > PEEK_PARTITIONS)
 		err_set(&s->err, ERR_LIMIT, "records of %zu of its %zu partitions", n, found->n_partitions);
+	peek.internal = found && found->internal;
 	kafka_look_end(k);
 	if (!found)
 		return false;

@@ -634,7 +634,7 @@ static const struct service_kind deep_kafka = {
 			{"rate_in", VALUE_REAL, UNIT_PER_SECOND, 0, ""}, {"rate_out", VALUE_REAL, UNIT_PER_SECOND, 0, ""},
 			{"catches_up", VALUE_INT, UNIT_SECONDS, 0, ""}, {"catches_up_words", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"last_commit", VALUE_INT, UNIT_TIME, 0, ""}, {"trend", VALUE_TEXT, UNIT_NONE, 0, ""},
-			{"note", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+			{"note", VALUE_TEXT, UNIT_NONE, 0, ""}, {"age_ms", VALUE_INT, UNIT_MS, 0, ""}, {0}}},
 		{"topics", "topics", (const struct column_spec[]){
 			{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"partitions", VALUE_INT, UNIT_COUNT, 0, ""},
 			{"replicas", VALUE_INT, UNIT_COUNT, 0, ""}, {"under_replicated", VALUE_INT, UNIT_COUNT, 0, ""},
@@ -687,7 +687,8 @@ static const struct service_kind deep_connectors = {
 		{"connectors", "connectors", (const struct column_spec[]){
 			{"name", VALUE_TEXT, UNIT_NONE, 0, ""}, {"type", VALUE_TEXT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"tasks", VALUE_INT, UNIT_COUNT, 0, ""}, {"failed", VALUE_INT, UNIT_COUNT, 0, ""}, {"worker", VALUE_TEXT, UNIT_NONE, 0, ""},
-			{"class", VALUE_TEXT, UNIT_NONE, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {"slot", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
+			{"class", VALUE_TEXT, UNIT_NONE, 0, ""}, {"version", VALUE_TEXT, UNIT_NONE, 0, ""}, {"slot", VALUE_TEXT, UNIT_NONE, 0, ""},
+			{"reads", VALUE_TEXT, UNIT_NONE, 0, ""}, {"change_at", VALUE_INT, UNIT_TIME, 0, ""}, {0}}},
 		{"tasks", "tasks", (const struct column_spec[]){
 			{"connector", VALUE_TEXT, UNIT_NONE, 0, ""}, {"task", VALUE_INT, UNIT_NONE, 0, ""}, {"state", VALUE_TEXT, UNIT_NONE, 0, ""},
 			{"worker", VALUE_TEXT, UNIT_NONE, 0, ""}, {"cause", VALUE_TEXT, UNIT_NONE, 0, ""}, {0}}},
@@ -823,7 +824,7 @@ static void fill_deep_kafka(struct fixture *f)
 	struct snapshot *s = depth_of(f, "kafka");
 
 	add_rows(s, deep_kafka.tables, "groups", (const char *const[]){
-		"orders-etl|consumer|Stable|slow|3|orders|12401|1240|930||never|1|12345677|310 more each second than it takes: never caught up",
+		"orders-etl|consumer|Stable|slow|3|orders|12401|1240|930||never|1|12345677|310 more each second than it takes: never caught up|6",
 		"audit|classic|Empty|stopped|0|orders|88120|310|0|||10800|4444555566667|nobody has read for 3h",
 		"dashboards|classic|Stable|ok|2|orders, couriers|420|310|455.5|3||1|2121212|",
 		"billing|classic|Stable|stalled|1|payments|310|12|0|||42|0123|reads, and commits nothing since 42s",
@@ -842,7 +843,7 @@ static void fill_deep_kafka(struct fixture *f)
 		"gone_consumer|no|9663676416", "orders_changes|yes|58720256", NULL});
 	s = depth_of(f, "connectors");
 	add_rows(s, deep_connectors.tables, "connectors", (const char *const[]){
-		"orders-source|source|RUNNING|1|0|10.0.0.1:8083|io.debezium.connector.postgresql.PostgresConnector|3.0.8.Final|orders_changes",
+		"orders-source|source|RUNNING|1|0|10.0.0.1:8083|io.debezium.connector.postgresql.PostgresConnector|3.0.8.Final|orders_changes|streaming|7",
 		"lake-sink|sink|RUNNING|2|1|10.0.0.1:8083|org.apache.iceberg.connect.IcebergSinkConnector|1.11.0",
 		"old-export|sink|PAUSED|1|0|10.0.0.2:8083|FileStreamSink|4.1.1", NULL});
 	add_rows(s, deep_connectors.tables, "tasks", (const char *const[]){
@@ -869,7 +870,7 @@ static void fill_deep_spark(struct fixture *f)
 		"41|0|ACTIVE|insert into bronze.orders|200|2|131|0|1.2|0|", "42|0|PENDING|merge into silver.orders|64|0|0|0|||", NULL});
 	add_rows(depth_of(f, "spark-connect"), deep_connect.tables, "queries", (const char *const[]){
 		"medallion|RUNNING|10 seconds|310.5|4200|1840|120331|14|", "gold|RUNNING|1 minute|9000|310|71000|41027129|271|12401",
-		"night|FINISHED|availableNow|||940||7200|0", NULL});
+		"night|FINISHED|availableNow|||940||7200|0", "archive|RUNNING|3 seconds|2|40|150||3||", NULL});
 	add_rows(depth_of(f, "found:4040"), deep_driver.tables, "stages", (const char *const[]){
 		"7|1|ACTIVE|join orders and couriers|400|4|399|3|18.4|3328599654|java.lang.OutOfMemoryError: Java heap space",
 		"3|0|FAILED|write gold.hourly|16|0|2|4||0|org.apache.spark.SparkException: Task failed while writing rows to s3a://lake/gold", NULL});

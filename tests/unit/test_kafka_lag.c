@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../backend/services/kafka_lag.h"
+#include "../../backend/services/kafka_look.h"
 
 enum { NOW = 1000000, LOOK_MS = 10000 };
 
@@ -313,6 +313,47 @@ static void who_was_not_asked_stands_as_it_stood_and_its_age_is_known(void **sta
 	kafka_lag_end(&lag);
 }
 
+/* One partition that nobody reads makes the group, and which one it is is told. */
+static void a_group_has_the_state_of_its_worst_partition(void **state)
+{
+	struct scene scene = {{100, 20}, {100, 50}, 0, 1, true};
+	struct kafka_lag lag = look(NULL, &scene);
+	static struct kafka_look k;
+
+	(void)state;
+	k.s = snapshot_new("kafka", PART_DEPTH);
+	k.lag = lag;
+	assert_string_equal(kafka_group_note(&k, &lag.groups[0]), "too early to tell: whether it gets on shows within 90 s");
+	scene.after = 10000;
+	for (int i = 0; i < 12; i++) {
+		scene.committed[0] += 10;
+		scene.ends[0] += 10;
+		lag = look(&lag, &scene);
+	}
+	assert_string_equal(kafka_lag_word(lag.groups[0].lag_state), "stalled");
+	assert_int_equal(lag.groups[0].n_worst, 1);
+	assert_int_equal(lag.groups[0].worst, lag.groups[0].first + 1);
+	k.lag = lag;
+	assert_string_equal(kafka_group_note(&k, &lag.groups[0]), "stalled on 1 of 2: orders 1");
+	kafka_lag_end(&lag);
+	snapshot_unref(k.s);
+}
+
+static void a_group_without_commits_says_why_nothing_is_known(void **state)
+{
+	static struct kafka_look k;
+	struct kafka_group g = {.name = "archive", .protocol = "consumer", .type = "classic", .state = "Empty", .told = true,
+		.lag_state = KAFKA_LAG_UNKNOWN};
+
+	(void)state;
+	k.s = snapshot_new("kafka", PART_DEPTH);
+	assert_string_equal(kafka_group_note(&k, &g), "it has committed nothing, and has no member");
+	g.state = "Stable";
+	g.members = 2;
+	assert_string_equal(kafka_group_note(&k, &g), "it has committed nothing, and nothing is assigned to it");
+	snapshot_unref(k.s);
+}
+
 static void another_topic_of_the_same_name_is_said_and_begins_anew(void **state)
 {
 	const struct scene scenes[] = {{{100, 0}, {200, 50}, 0, 1, true}, {{100, 0}, {250, 50}, 10000, 2, true}};
@@ -433,6 +474,8 @@ int main(void)
 		cmocka_unit_test(the_state_of_a_partition_follows_burrows_rules),
 		cmocka_unit_test(rates_are_what_changed_between_looks),
 		cmocka_unit_test(who_was_not_asked_stands_as_it_stood_and_its_age_is_known),
+		cmocka_unit_test(a_group_has_the_state_of_its_worst_partition),
+		cmocka_unit_test(a_group_without_commits_says_why_nothing_is_known),
 		cmocka_unit_test(another_topic_of_the_same_name_is_said_and_begins_anew),
 		cmocka_unit_test(without_ids_ends_that_went_back_tell_it),
 		cmocka_unit_test(an_end_that_goes_back_in_the_same_topic_is_a_new_leader_that_does_not_know_it_yet),

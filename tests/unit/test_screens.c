@@ -1273,6 +1273,19 @@ static void the_selected_group_is_followed_through_any_order(void **state)
 	stage_strike(&s);
 }
 
+static void a_source_says_what_it_reads_above_its_tasks(void **state)
+{
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
+
+	(void)state;
+	stage_act(&s, ACT_PREVIOUS_VIEW);
+	stage_draw(&s);
+	stage_act(&s, ACT_ENTER);
+	stage_draw(&s);
+	assert_true(shows(&s, "tasks of orders-source   streaming  slot orders_changes  last change 7s ago"));
+	stage_strike(&s);
+}
+
 static void a_failed_task_says_why_below_its_connector(void **state)
 {
 	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
@@ -1812,6 +1825,7 @@ int main(void)
 		cmocka_unit_test(a_record_is_shown_whole_with_its_fields_in_lines),
 		cmocka_unit_test(a_filter_that_found_a_row_does_not_empty_what_the_row_opens),
 		cmocka_unit_test(the_selected_group_is_followed_through_any_order),
+		cmocka_unit_test(a_source_says_what_it_reads_above_its_tasks),
 		cmocka_unit_test(a_failed_task_says_why_below_its_connector),
 		cmocka_unit_test(workers_stand_below_their_master_and_are_not_told_twice),
 		cmocka_unit_test(an_application_that_two_servers_list_is_listed_once),
