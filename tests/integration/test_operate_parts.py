@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Parts of services are changed, and the servers' own words tell whether it came about: Kafka's tool for the offsets of groups, Connect's
-REST server for connectors, the master for Spark's applications, pg_stat_activity for sessions."""
+REST server for connectors, the master for Spark's applications, pg_stat_activity for sessions. The same lab has streaming queries, whose
+lag is told as their checkpoint and the ends of Kafka's partitions have it."""
 import json
 import os
 import pathlib
@@ -144,11 +145,50 @@ def a_driver_is_killed():
     did("a-killed-driver-is-refused", "kill-driver", "spark-master-41", driver, code=2, says=("KILLED already",))
 
 
+# ---- streaming queries ----
+
+def ends():
+    """{partition: end} by Kafka's own client."""
+    sys.path.insert(0, place("client"))
+    from confluent_kafka import Consumer, TopicPartition
+    consumer = Consumer({"bootstrap.servers": f"127.0.0.1:{port_of('kafka')}", "group.id": "none-of-it", "log_level": 0})
+    try:
+        known = consumer.list_topics("order-events", timeout=30).topics["order-events"].partitions
+        return {p: consumer.get_watermark_offsets(TopicPartition("order-events", p), timeout=30)[1] for p in known}
+    finally:
+        consumer.close()
+
+
+def a_querys_lag_is_the_ends_less_its_checkpoint():
+    """It reads on, and records come: each partition stands where the file of the told batch says, its end between two of our own looks."""
+    query, checkpoint = "orders_per_kitchen", own.home / "data" / "checkpoints" / "orders_per_kitchen"
+
+    def told():
+        before = ends()
+        done = laketop("lag", "--group", query, "--json", "--profile", own.profile)
+        mine = json.loads(done.stdout)["tables"]["streams"] if done.returncode == 0 else []
+        told.seen = (mine, before)
+        if not mine or mine[0]["batch"] is None or any(p["committed"] is None for p in mine):
+            return None
+        lines = (checkpoint / "offsets" / str(mine[0]["batch"])).read_text().splitlines()
+        return mine, json.loads(lines[-1])["order-events"], before, ends()
+    # its driver has to start: a JVM among others
+    if not ok("a-streaming-query-tells-where-it-stands", look := until(300, told, 2), getattr(told, "seen", "")):
+        return
+    mine, by_hand, before, after = look
+    ok("it-stands-where-its-checkpoint-says", {str(p["partition"]): p["committed"] for p in mine} == by_hand, (mine, by_hand))
+    # of a partition that it read on in after the ends were asked the end is told as at least
+    ok("it-ends-where-kafka-says", len(mine) == len(before) and all(before[p["partition"]] <= p["end"] <= after[p["partition"]] for p in mine), (mine, before, after))
+    ok("its-lag-is-the-end-less-the-checkpoint", all(p["lag"] == p["end"] - p["committed"] for p in mine), mine)
+    ok("its-state-is-told", all(p["query_state"] in ("ok", "slow") and p["state"] == "reads" for p in mine), mine)
+
+
 try:
     with own:
         own.up()
         until(120, lambda: service(status(profile=own.profile), "kafka-connect")["verdict"] == "serving", 1)
-        for each in (a_groups_offsets_are_reset, connectors_are_paused_resumed_and_begun_again, a_session_is_ended, an_application_is_killed, a_driver_is_killed):
+        for each in (a_groups_offsets_are_reset, connectors_are_paused_resumed_and_begun_again, a_session_is_ended, an_application_is_killed, a_driver_is_killed,
+                     a_querys_lag_is_the_ends_less_its_checkpoint):
             if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
                 story(each)
 except CannotRun as e:
