@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import lone_kafka
-from check import LAKETOP, end, ok, skip, until
+from check import LAKETOP, end, ok, screen, skip, until
 
 RUNS = 9
 
@@ -70,6 +70,18 @@ def a_topic_made_anew_forgets_nothing_silently(kafka):
     ok("commits-on-a-topic-that-was-deleted-are-gone", gone and ("reader", "again", 0) not in ours, ours.get(("reader", "again", 0)))
 
 
+def kafkas_own_topic_has_no_schema(kafka):
+    """What groups commit begins as a schema registry's serialisers do, and has nothing to do with one."""
+    with screen("--profile", kafka.profile, columns=200) as it:
+        until(60, lambda: "serving" in it.text())
+        it.press("3", "Tab", "/", "__consumer", "Enter")
+        until(60, lambda: "__consumer_offsets" in it.text())
+        it.press("v")
+        until(60, lambda: "newest records of __consumer_offsets" in it.text() and "hex" in it.text())
+        ok("kafkas-own-topic-has-no-schema", "newest records of __consumer_offsets" in it.text() and "hex" in it.text() and "schema id" not in it.text(),
+           it.text())
+
+
 def bench(kafka):
     """What is held to: 25 times faster than Kafka's tool, and 100 ms for 24 groups on 120 partitions."""
     ours = [kafka.ours()[1] * 1000 for _ in range(RUNS)]
@@ -92,7 +104,8 @@ try:
     if sys.argv[1:] == ["bench"]:
         bench(broker)
     else:
-        for each in (every_partition_is_equal, one_group_is_told_with_its_partitions, a_topic_made_anew_forgets_nothing_silently):
+        for each in (every_partition_is_equal, one_group_is_told_with_its_partitions, kafkas_own_topic_has_no_schema,
+                     a_topic_made_anew_forgets_nothing_silently):
             try:
                 each(broker)
             except Exception as e:  # noqa: BLE001 - a test that breaks is a test that failed

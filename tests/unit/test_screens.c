@@ -1286,6 +1286,44 @@ static void a_source_says_what_it_reads_above_its_tasks(void **state)
 	stage_strike(&s);
 }
 
+static void the_columns_of_a_long_list_stay_while_one_scrolls(void **state)
+{
+	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 100, 40, false);
+	struct service *kafka = fixture_service(s.fixture, "kafka");
+	struct snapshot *crowd = snapshot_new("kafka", PART_DEPTH);
+	struct table *t = snapshot_table(crowd, kafka->kind->tables, "groups");
+	const struct snapshot *before = kafka->depth;
+	struct buf top, bottom;
+
+	(void)state;
+	for (int i = 0; i < 1500; i++) {
+		struct value *row = table_row(crowd, t);
+		char name[80];
+
+		snprintf(name, sizeof name, i == 1490 ? "a-group-with-a-very-long-name-%04d" : "group-%04d", i);
+		table_set(crowd, t, row, "group", value_text(name));
+		table_set(crowd, t, row, "topics", value_text(i == 1490 ? "order-events, payments, kitchens" : "orders"));
+		table_set(crowd, t, row, "lag", value_int(i == 1490 ? INT64_C(1234567890123) : i));
+	}
+	crowd->ended = fixture_lake(s.fixture)->now;
+	crowd->interval = 10000;
+	kafka->depth = crowd;
+	buf_init(&top, 1 << 16);
+	buf_init(&bottom, 1 << 16);
+	stage_draw(&s);
+	put_line(&top, s.canvas, line_with(s.canvas, "GROUP "));
+	stage_act(&s, ACT_BOTTOM);
+	stage_draw(&s);
+	stage_draw(&s);
+	put_line(&bottom, s.canvas, line_with(s.canvas, "GROUP "));
+	assert_string_equal(top.at, bottom.at);
+	buf_free(&top);
+	buf_free(&bottom);
+	kafka->depth = before;
+	snapshot_unref(crowd);
+	stage_strike(&s);
+}
+
 static void a_failed_task_says_why_below_its_connector(void **state)
 {
 	struct play s = stage_set("kafka", FIXTURE_DEEP, NULL, 120, 40, false);
@@ -1826,6 +1864,7 @@ int main(void)
 		cmocka_unit_test(a_filter_that_found_a_row_does_not_empty_what_the_row_opens),
 		cmocka_unit_test(the_selected_group_is_followed_through_any_order),
 		cmocka_unit_test(a_source_says_what_it_reads_above_its_tasks),
+		cmocka_unit_test(the_columns_of_a_long_list_stay_while_one_scrolls),
 		cmocka_unit_test(a_failed_task_says_why_below_its_connector),
 		cmocka_unit_test(workers_stand_below_their_master_and_are_not_told_twice),
 		cmocka_unit_test(an_application_that_two_servers_list_is_listed_once),
