@@ -6,6 +6,7 @@
 #ifndef LAKETOP_CLOCK_H
 #define LAKETOP_CLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,12 @@ void clock_freeze(int64_t monotonic_ms, int64_t wall_ms); /* tests and screensho
 char *clock_rfc3339(char out[CLOCK_TEXT], int64_t wall_ms);  /* 2026-11-29T13:05:11.204Z */
 char *clock_hms(char out[CLOCK_TEXT], int64_t wall_ms);      /* 12:04:31, local time */
 char *clock_span(char out[CLOCK_TEXT], int64_t span_ms);     /* 1s, 14s, 4min, 3h, 41d */
+
+/*
+ * A moment as a person types it, local time: "14:05", "14:05:09", of the day that is latest and not to come; "2026-11-29",
+ * "2026-11-29 14:05", "2026-11-29T14:05:09.5Z", "...+01:00". False: there is no such moment.
+ */
+bool clock_moment(const char *s, int64_t wall_ms, int64_t *at);
 
 /*
  * A wait that ends: at the deadline, or when cancel becomes readable. Passed down through every

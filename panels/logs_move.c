@@ -137,7 +137,7 @@ void logs_go_again(const struct shown *s, struct panel_view *view, enum act what
 /* "-5m", "-90s", "-2h", "-1d": so long ago. */
 static bool ago(const char *s, int64_t wall, int64_t *at)
 {
-	static const struct { char letter; int64_t ms; } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
+	static const struct { const char *word; int64_t ms; } units[] = {{"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
 	char *end;
 	long long n;
 
@@ -145,35 +145,11 @@ static bool ago(const char *s, int64_t wall, int64_t *at)
 		return false;
 	n = strtoll(s + 1, &end, 10);
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (*end == units[i].letter && n < 100000) {
+		if (!strcmp(end, units[i].word) && n < 100000) {
 			*at = wall - n * units[i].ms;
 			return true;
 		}
 	return false;
-}
-
-/* "14:05", "14:05:09", today's, or yesterday's where that is still to come; "2026-11-29 14:05", "2026-11-29". */
-static bool moment_of(const char *s, int64_t wall, int64_t *at)
-{
-	time_t today = (time_t)(wall / 1000);
-	struct log_line_facts facts;
-	size_t len = strlen(s);
-	bool dated = len >= 10 && s[4] == '-';
-	char line[80], day[12];
-	struct tm tm;
-
-	if (ago(s, wall, at))
-		return true;
-	localtime_r(&today, &tm);
-	if (dated)
-		snprintf(day, sizeof day, "%.10s", s);
-	else if (strftime(day, sizeof day, "%Y-%m-%d", &tm) == 0)
-		return false;
-	s += dated ? len > 10 ? 11 : 10 : 0;
-	snprintf(line, sizeof line, "%s %.20s%s", day, *s ? s : "00:00:00", strlen(s) == 5 ? ":00" : "");
-	log_line_read(text_of(line), wall, &facts);
-	*at = !dated && facts.at > wall ? facts.at - 86400000 : facts.at;
-	return facts.at >= 0;
 }
 
 unsigned logs_jump(const struct shown *s, struct panel_view *view, const char *to)
@@ -181,8 +157,8 @@ unsigned logs_jump(const struct shown *s, struct panel_view *view, const char *t
 	size_t n = logs_count(s->logs), i;
 	int64_t at;
 
-	if (!moment_of(to, view->lake->wall, &at)) {
-		s->l->words = "that is no time: @14:05, @-5m, @2026-11-29 14:05";
+	if (!ago(to, view->lake->wall, &at) && !clock_moment(to, view->lake->wall, &at)) {
+		s->l->words = "there is no such time: @14:05, @-5m, @2026-11-29 14:05";
 		return REACT_HANDLED;
 	}
 	s->l->words = NULL;

@@ -192,24 +192,12 @@ bool options_duration(const char *s, int64_t *ms)
 
 bool options_moment(const char *s, int64_t now, int64_t *at)
 {
-	time_t today = (time_t)(now / 1000);
-	struct log_line_facts facts;
-	char line[64];
-	struct tm tm;
 	int64_t ago;
 
-	if (options_duration(s, &ago)) {
-		*at = now - ago;
-		return ago < now;
-	}
-	localtime_r(&today, &tm);
-	if (strlen(s) < 12 && strspn(s, "0123456789:") == strlen(s))
-		snprintf(line, sizeof line, "%04d-%02d-%02d %.12s%s", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, s, strlen(s) == 5 ? ":00" : "");
-	else
-		snprintf(line, sizeof line, "%.50s", s);
-	log_line_read(text_of(line), now, &facts);
-	*at = facts.at > now && strlen(s) < 12 ? facts.at - 86400000 : facts.at; /* it was yesterday */
-	return facts.at > 0 && !facts.rest.len;
+	if (!options_duration(s, &ago))
+		return clock_moment(s, now, at);
+	*at = now - ago;
+	return ago < now;
 }
 
 static bool take_time(const char *name, const char *value, int64_t *out, struct err *err)

@@ -12,6 +12,13 @@ void prompt_set(struct prompt *p, const char *s)
 {
 	text_clean(p->s, sizeof p->s, text_of(s));
 	p->len = p->at = strlen(p->s);
+	p->selected = false;
+}
+
+void prompt_offer(struct prompt *p, const char *s)
+{
+	prompt_set(p, s);
+	p->selected = p->len > 0;
 }
 
 static bool continues(char c)
@@ -58,6 +65,8 @@ void prompt_paste(struct prompt *p, struct text text)
 {
 	char clean[PROMPT_SIZE];
 
+	if (p->selected)
+		prompt_set(p, "");
 	insert(p, text_clean(clean, sizeof clean - p->len, text_trim(text)));
 }
 
@@ -85,8 +94,19 @@ static bool type(struct prompt *p, int key)
 	return true;
 }
 
+static bool erases(int key)
+{
+	return key == K_BACKSPACE || key == K_DELETE || key == CTRL_U || key == CTRL_W;
+}
+
 bool prompt_key(struct prompt *p, int key)
 {
+	if (p->selected && (erases(key) || (key >= 0x20 && key < K_FIRST))) {
+		prompt_set(p, "");
+		if (erases(key))
+			return true;
+	}
+	p->selected = false;
 	switch (key) {
 	case K_BACKSPACE:
 		cut(p, before(p, p->at), p->at);
@@ -136,6 +156,6 @@ int prompt_draw(const struct prompt *p, struct canvas *c, int y, int x, int widt
 	text_copy(left, sizeof left, (struct text){p->s, p->at});
 	while (from < p->at && canvas_columns(c, left + from) >= width)
 		from = after(p, from);
-	canvas_text(c, y, x, width, STYLE_INPUT, p->s + from);
+	canvas_text(c, y, x, width, p->selected ? STYLE_SELECTED : STYLE_INPUT, p->s + from);
 	return x + canvas_columns(c, left + from);
 }

@@ -13,9 +13,11 @@ enum { PROMPT_SIZE = 160 };
 struct prompt {
 	char s[PROMPT_SIZE]; /* clean */
 	size_t len, at;      /* bytes; the cursor stands before s[at] */
+	bool selected;       /* all of it: what is typed takes its place, what moves the cursor keeps it */
 };
 
 void prompt_set(struct prompt *p, const char *s);
+void prompt_offer(struct prompt *p, const char *s); /* the same, selected */
 bool prompt_key(struct prompt *p, int key); /* false: not a key of a line editor */
 void prompt_paste(struct prompt *p, struct text text);
 /* Draws label and line into the canvas line y from x on; returns the column of the cursor. */

@@ -166,7 +166,7 @@ static void cancel(struct screen *s, struct wish *wish)
 static void begin_filter(struct screen *s)
 {
 	s->mode = MODE_FILTER;
-	prompt_set(&s->typed, screen_page(s)->filter);
+	prompt_offer(&s->typed, screen_page(s)->filter);
 }
 
 /* Can anything be done to what is selected? The menu of it is filled, and not shown. */

@@ -26,14 +26,19 @@ static void filter_key(struct screen *s, int key, struct wish *wish)
 
 static void search_key(struct screen *s, int key, struct wish *wish)
 {
+	char before[sizeof screen_page(s)->search];
+
 	if (key == K_ESCAPE || (key == K_BACKSPACE && !s->typed.len)) {
 		screen_page(s)->search[0] = '\0';
 		s->mode = MODE_PANEL;
 	} else if (key == K_ENTER) {
+		text_copy(before, sizeof before, text_of(screen_page(s)->search));
 		if (s->typed.len)
 			text_copy(screen_page(s)->search, sizeof screen_page(s)->search, text_of(s->typed.s));
 		s->mode = MODE_PANEL;
 		screen_panel_act(s, ACT_FIND_NEXT, wish);
+		if (s->typed.s[0] == '@') /* one goes to a time once; what is looked for stays */
+			text_copy(screen_page(s)->search, sizeof screen_page(s)->search, text_of(before));
 	} else
 		prompt_key(&s->typed, key);
 }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static _Atomic int64_t frozen_ms = -1, frozen_wall = -1;
@@ -72,6 +73,63 @@ char *clock_span(char out[CLOCK_TEXT], int64_t span_ms)
 		}
 	snprintf(out, CLOCK_TEXT, "0s");
 	return out;
+}
+
+/* ".5", ",123" */
+static const char *take_fraction(const char *s, int64_t *ms)
+{
+	int64_t one = 100;
+
+	if ((s[0] != '.' && s[0] != ',') || s[1] < '0' || s[1] > '9')
+		return s;
+	for (s++; *s >= '0' && *s <= '9'; s++, one /= 10)
+		*ms += (*s - '0') * one;
+	return s;
+}
+
+static const char *take_time(const char *s, struct tm *tm, int64_t *ms)
+{
+	s = strptime(s, "%H:%M", tm);
+	if (s && *s == ':')
+		s = strptime(s, ":%S", tm);
+	return s ? take_fraction(s, ms) : NULL;
+}
+
+/* The 31st of February is the 3rd of March to mktime(3). */
+static time_t time_of(struct tm tm, bool zoned)
+{
+	struct tm given = tm;
+	time_t t = zoned ? timegm(&tm) : mktime(&tm);
+
+	return tm.tm_mday == given.tm_mday && tm.tm_mon == given.tm_mon ? t - (zoned ? given.tm_gmtoff : 0) : -1;
+}
+
+bool clock_moment(const char *s, int64_t wall_ms, int64_t *at)
+{
+	time_t now = (time_t)(wall_ms / 1000), t;
+	bool dated = strspn(s, "0123456789") == 4 && s[4] == '-', zoned = false;
+	struct tm tm;
+	int64_t ms = 0;
+
+	if (!localtime_r(&now, &tm))
+		return false;
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+	tm.tm_isdst = -1;
+	if (dated && (s = strptime(s, "%Y-%m-%d", &tm)) && (*s == 'T' || *s == ' '))
+		s = s[1] ? take_time(s + 1, &tm, &ms) : NULL;
+	else if (!dated)
+		s = take_time(s, &tm, &ms);
+	if (dated && s && *s && (zoned = strchr("Z+-", *s) != NULL))
+		s = strptime(s, "%z", &tm);
+	if (!s || *s)
+		return false;
+	t = time_of(tm, zoned);
+	if (!dated && t > now) { /* it was yesterday */
+		tm.tm_mday--;
+		t = mktime(&tm);
+	}
+	*at = (int64_t)t * 1000 + ms;
+	return t >= 0;
 }
 
 struct wait wait_for(int64_t ms, int cancel)

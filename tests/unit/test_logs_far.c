@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "clock.h"
+#include "../../panels/logs_own.h"
 #include "fixture_logs.h"
 #include "../../tui/save.h"
 #include "../../tui/screen.h"
@@ -192,6 +193,7 @@ static void test_jumped(void **state)
 {
 	static const struct { const char *to; int at; } jumps[] = {{"@10:42", LINES - 9 * 3600 - 18 * 60}, {"@-5m", LINES - 300}, {"@2026-11-29 03:20:05", 5},
 		{"@19:59:58", LINES - 2}, {"@-17h", -1200}, {"@2026-11-29", -PAST}};
+	static const char *const none[] = {"@noon", "@25:99", "@", "@10:42x", "@-5mx", "@2026-02-31", "@2026-11-29 10"};
 	struct log_stage s;
 
 	(void)state;
@@ -201,9 +203,12 @@ static void test_jumped(void **state)
 		log_press(&s, ACT_FIND_NEXT);
 		assert_int_equal(here(&s), jumps[i].at);
 	}
-	s.view.search = "@noon";
-	log_press(&s, ACT_FIND_NEXT);
-	assert_int_equal(here(&s), -PAST);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		s.view.search = none[i];
+		log_press(&s, ACT_FIND_NEXT);
+		assert_int_equal(here(&s), -PAST);
+		assert_non_null(strstr(((struct looking *)s.look)->words, "no such time"));
+	}
 	log_stage_strike(&s);
 }
 

@@ -21,6 +21,7 @@
 #include "../../tui/screen.h"
 #include "clock.h"
 #include "fixture_lake.h"
+#include "fixture_logs.h"
 #include "mem.h"
 
 struct desk {
@@ -366,6 +367,67 @@ static void the_page_of_a_table_has_a_filter_of_its_own(void **state)
 	assert_true(shows(&d, "/bronze.ord"));
 	assert_false(shows(&d, "audit.log"));
 	desk_free(&d);
+}
+
+/* As where something is selected: typing replaces it, Backspace erases it, an arrow keeps it to be changed. */
+static void the_old_filter_is_replaced_by_typing_and_kept_by_an_arrow(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+
+	(void)state;
+	press(&d, '/');
+	type(&d, "kafka");
+	press(&d, K_ENTER);
+	press(&d, '/');
+	assert_non_null(strstr(line(d.canvas, 29), "/kafka"));
+	type(&d, "nes");
+	assert_string_equal(line(d.canvas, 29) + 1, "nes");
+	press(&d, K_ENTER);
+	press(&d, '/');
+	press(&d, K_RIGHT);
+	type(&d, "s");
+	assert_string_equal(line(d.canvas, 29) + 1, "ness");
+	press(&d, K_ENTER);
+	press(&d, '/');
+	press(&d, K_BACKSPACE);
+	assert_int_equal(d.x, 1); /* nothing stands there, and it is still typed */
+	press(&d, K_BACKSPACE);
+	assert_int_equal(d.y, -1);
+	press(&d, '/');
+	type(&d, "a");
+	press(&d, K_ENTER);
+	press(&d, '/');
+	screen_paste(d.screen, TEXT("b"));
+	press(&d, K_ENTER);
+	assert_non_null(strstr(line(d.canvas, 29), "/b "));
+	assert_null(strstr(line(d.canvas, 29), "/ab"));
+	desk_free(&d);
+}
+
+/* One goes to a time once: what is looked for is what n goes on with. */
+static void a_time_that_is_none_changes_nothing(void **state)
+{
+	struct desk d = desk_new(FIXTURE_POCKET, 110, 30, false);
+	struct host *host = host_local();
+	struct logs *logs = fixture_logs(host);
+
+	(void)state;
+	fixture_lake(d.fixture)->logs = logs;
+	press(&d, '7');
+	type(&d, "#checkpoint");
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "search: checkpoint"));
+	type(&d, "#@25:99");
+	press(&d, K_ENTER);
+	assert_true(shows(&d, "there is no such time"));
+	assert_true(shows(&d, "search: checkpoint"));
+	type(&d, "#@-5m");
+	press(&d, K_ENTER);
+	assert_false(shows(&d, "there is no such time"));
+	assert_true(shows(&d, "search: checkpoint"));
+	logs_close(logs, 20000);
+	desk_free(&d);
+	host->close(host);
 }
 
 static void letters_in_a_filter_do_not_act(void **state)
@@ -991,6 +1053,8 @@ int main(void)
 		cmocka_unit_test(a_panel_that_is_not_there_has_no_key),
 		cmocka_unit_test(a_filter_narrows_while_it_is_typed),
 		cmocka_unit_test(the_page_of_a_table_has_a_filter_of_its_own),
+		cmocka_unit_test(the_old_filter_is_replaced_by_typing_and_kept_by_an_arrow),
+		cmocka_unit_test(a_time_that_is_none_changes_nothing),
 		cmocka_unit_test(letters_in_a_filter_do_not_act),
 		cmocka_unit_test(pasted_text_goes_where_is_typed_and_nowhere_else),
 		cmocka_unit_test(the_palette_runs_what_is_found),

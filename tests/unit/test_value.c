@@ -131,6 +131,30 @@ static void a_wait_ends_at_its_deadline_and_by_its_cancel(void **state)
 	close(fds[1]);
 }
 
+static void a_moment_is_read_as_it_is_typed_and_one_that_is_not_is_none(void **state)
+{
+	static const char *const none[] = {"", "noon", "25:99", "24:00", "10:60", "1042", "10:42x", "10:42 ", "2026-13-01", "2026-02-31", "2026-02-31 10:00",
+		"2026-11-29 ", "2026-11-29 25:00", "2026-11-29T10", "2026-11-29x", "2026-1", "2026-11-29 10:42 foo", "26-11-29", "10:42Z"};
+	static const struct { const char *s, *at; } some[] = {{"14:05", "2026-11-29T14:05:00.000Z"}, {"14:05:09", "2026-11-29T14:05:09.000Z"},
+		{"23:59", "2026-11-28T23:59:00.000Z"}, {"9:30", "2026-11-29T09:30:00.000Z"}, {"2026-11-28", "2026-11-28T00:00:00.000Z"},
+		{"2026-02-28 14:05", "2026-02-28T14:05:00.000Z"}, {"2026-11-28T14:05:09.25Z", "2026-11-28T14:05:09.250Z"},
+		{"2026-11-28 14:05:09,123", "2026-11-28T14:05:09.123Z"}, {"2026-11-28T14:05+01:00", "2026-11-28T13:05:00.000Z"}};
+	const int64_t wall = INT64_C(1795982400000); /* 2026-11-29T20:00:00Z */
+	char said[CLOCK_TEXT];
+	int64_t at;
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		if (clock_moment(none[i], wall, &at))
+			fail_msg("\"%s\" is a moment: %s", none[i], clock_rfc3339(said, at));
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+		if (!clock_moment(some[i].s, wall, &at))
+			fail_msg("\"%s\" is none", some[i].s);
+		assert_string_equal(clock_rfc3339(said, at), some[i].at);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +163,7 @@ int main(void)
 		cmocka_unit_test(a_snapshot_keeps_clean_copies_of_what_it_is_given),
 		cmocka_unit_test(rows_beyond_the_cap_are_counted_as_left_off),
 		cmocka_unit_test(spans_are_short_and_say_what_counts),
+		cmocka_unit_test(a_moment_is_read_as_it_is_typed_and_one_that_is_not_is_none),
 		cmocka_unit_test(a_wait_ends_at_its_deadline_and_by_its_cancel),
 	};
 
