@@ -10,7 +10,7 @@
 #include "panels.h"
 #include "show.h"
 
-enum { PRETTY_MAX = 1 << 20, DEEPEST = 16, LABEL_MOST = 14, NARROW = 60, INDENT = 2 };
+enum { PRETTY_MAX = 1 << 20, DEEPEST = 16, LABEL_MOST = 17, NARROW = 60, INDENT = 2 };
 
 /* ---- JSON with a line for each field; what is no JSON comes out as it is, only broken elsewhere ---- */
 

@@ -56,6 +56,13 @@ static struct value app_get(const struct list_row *row, const struct list_column
 	return spark_service_value(row->service, is(column, "id") ? "application" : is(column, "why") ? "note" : column->name);
 }
 
+const char *spark_application_why(const struct list_row *row, char out[VALUE_TEXT_SIZE])
+{
+	const char *own = list_text(row, "why");
+
+	return own[0] ? own : application_why(row->table ? row->other : row->service, jobs_failed(row), out);
+}
+
 static const char *app_words(const struct list_row *row, const struct list_column *column, const struct lake *lake,
 	char out[VALUE_TEXT_SIZE])
 {
@@ -64,9 +71,9 @@ static const char *app_words(const struct list_row *row, const struct list_colum
 	(void)lake;
 	if (!row->table && is(column, "version"))
 		return show_version(out, row->service);
-	if (!is(column, "why") || list_text(row, "why")[0])
+	if (!is(column, "why"))
 		return NULL;
-	why = application_why(row->table ? row->other : row->service, jobs_failed(row), out);
+	why = spark_application_why(row, out);
 	return why[0] ? why : NULL;
 }
 

@@ -20,6 +20,8 @@ enum mark spark_service_mark(const struct service *s);
 struct value spark_service_value(const struct service *s, const char *name); /* a figure, "state", "port", "since", "note" */
 void spark_add_service(struct list *list, const struct service *s);
 
-const char *spark_application_id(const struct list_row *row); /* of a row of applications; "" unknown */
+/* ---- a row of applications ---- */
+const char *spark_application_id(const struct list_row *row); /* "" unknown */
+const char *spark_application_why(const struct list_row *row, char out[VALUE_TEXT_SIZE]); /* what is wrong with it; "" nothing is known */
 
 #endif

@@ -373,6 +373,7 @@ static const struct scene scenes[] = {
 		.failed = "s3://lake/bronze/orders/metadata/snap-1.avro: 404, there is no such object"},
 	{"spark-clusters", "spark", .which = FIXTURE_DEEP, .acts = {ACT_DOWN}},
 	{"spark-applications", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW}},
+	{"spark-application", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_DOWN, ACT_DOWN, ACT_DOWN, ACT_ENTER}},
 	{"spark-stages", "spark", .which = FIXTURE_DEEP, .acts = {ACT_NEXT_VIEW, ACT_NEXT_VIEW}},
 	{"spark-queries", "spark", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW, ACT_PREVIOUS_VIEW}},
 	{"spark-connect", "spark", .which = FIXTURE_DEEP, .acts = {ACT_PREVIOUS_VIEW}},
@@ -1380,9 +1381,27 @@ static void an_application_opens_its_driver(void **state)
 	s.view.filter = "orders-etl";
 	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
 	assert_string_equal(s.view.open, "found:4040");
-	s.view.filter = "menu import";
-	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_OPEN);
-	assert_string_equal(s.view.open, "spark-master-41");
+	stage_strike(&s);
+}
+
+static void an_application_that_ended_opens_what_its_servers_know(void **state)
+{
+	struct play s = stage_set("spark", FIXTURE_DEEP, NULL, 120, 40, false);
+
+	(void)state;
+	stage_draw(&s);
+	stage_act(&s, ACT_NEXT_VIEW);
+	s.view.filter = "daily revenue";
+	assert_int_equal(stage_act(&s, ACT_ENTER), REACT_HANDLED);
+	assert_string_equal(s.view.filter, "");
+	stage_draw(&s);
+	assert_true(shows(&s, "2 of its jobs failed"));
+	assert_true(shows(&s, "app-20261129110000-0002"));
+	assert_true(shows(&s, "a history server"));
+	assert_true(shows(&s, "COMPLETED"));
+	assert_int_equal(stage_act(&s, ACT_BACK), REACT_HANDLED);
+	stage_draw(&s);
+	assert_true(shows(&s, "crash loop"));
 	stage_strike(&s);
 }
 
@@ -1869,6 +1888,7 @@ int main(void)
 		cmocka_unit_test(workers_stand_below_their_master_and_are_not_told_twice),
 		cmocka_unit_test(an_application_that_two_servers_list_is_listed_once),
 		cmocka_unit_test(an_application_opens_its_driver),
+		cmocka_unit_test(an_application_that_ended_opens_what_its_servers_know),
 		cmocka_unit_test(a_stale_connect_says_since_when),
 		cmocka_unit_test(a_panel_without_its_services_says_how_to_get_there),
 		cmocka_unit_test(what_is_due_is_ranked_over_all_tables),

@@ -44,7 +44,8 @@ static void why_is_said_as_the_screen_says_it(void **state)
 	(void)state;
 	assert_string_equal(word(root, "applications", "name", "forecast", "why"),
 		"it can never start: it asks for 8 cores an executor, the largest worker has 4"); /* its master's word */
-	assert_string_equal(word(root, "applications", "name", "orders-etl", "why"), "job 3 failed: stage 3, Task failed while writing rows"); /* its driver's */
+	assert_string_equal(word(root, "applications", "name", "orders-etl", "why"),
+		"job 3 failed: stage 3, Task failed while writing rows"); /* its driver's */
 	assert_string_equal(word(root, "applications", "name", "daily revenue", "why"), "2 of its jobs failed"); /* so a history server counts */
 	assert_string_equal(word(root, "applications", "name", "night", "why"), "(none)");
 	json_free(root);
