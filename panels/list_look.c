@@ -127,8 +127,9 @@ static void column_for(const struct table_list *look, struct list_rows *rows, si
 {
 	const struct list_column *spec = &rows->list->kind->columns[i];
 	struct grid_column *column = &rows->columns[rows->lead + i];
+	int priority = rows->list->keeps && is(spec, rows->list->keeps) ? 0 : spec->priority;
 
-	*column = (struct grid_column){.head = spec->head, .priority = list_shows(rows->list, i) ? spec->priority : GRID_NEVER,
+	*column = (struct grid_column){.head = spec->head, .priority = list_shows(rows->list, i) ? priority : GRID_NEVER,
 		.right = spec->number, .width = int_min(look->widths[i], spec->number ? WIDEST_NUMBER : spec->most ? spec->most : text)};
 }
 

@@ -69,6 +69,7 @@ struct list { /* what is listed now: begin, add, draw or act, end */
 	bool has[TABLE_COLUMNS_MAX];   /* the columns that some table has */
 	bool any;                      /* a table was added */
 	char empty[REASON_SIZE];       /* where there is no row; "": the kind's */
+	const char *keeps;             /* this column is there at any width, whatever its priority; NULL: none */
 	uint64_t stamp;                /* another one whenever the rows are others: which of them are shown, in which order, is kept; 0: it is not */
 	bool (*marked)(const void *ctx, const struct list_row *row); /* by Space; NULL: none ever is */
 	const void *marked_ctx;

@@ -79,6 +79,18 @@ const char *table_health_words(const struct lake_table *t)
 	}
 }
 
+const char *table_sentence(const struct lake_table *t)
+{
+	const char *error = table_text(t, "error"), *said = table_text(t, "words");
+
+	if (error[0] || said[0])
+		return error[0] ? error : said;
+	if (has_files(t))
+		return table_health_words(t);
+	return !strcmp(table_text(t, "format"), "view") ? "a view: it has no files, and nothing is ever due for it" :
+		"neither Iceberg nor Delta: laketop reads nothing of it but its name";
+}
+
 char *table_catalogs(char out[VALUE_TEXT_SIZE], const struct lake_table *t)
 {
 	size_t used = 0;
@@ -241,6 +253,7 @@ struct sums { /* over all tables, as they were joined last */
 	size_t due, ill, failed, unread, old;
 	double bytes;
 	bool at_least;
+	bool twins; /* a name occurs in two catalogs, of two tables */
 };
 struct tables {
 	bool begun;
@@ -373,6 +386,7 @@ static void collect(struct list *list, const struct tables *tables, const struct
 	}
 	if (lake->n_catalogs > 1)
 		list_has(list, "catalogs");
+	list->keeps = tables->sums.twins ? "catalogs" : NULL;
 }
 
 /* ---- above the list: all of them in a line, and how the catalogs do ---- */
@@ -435,6 +449,7 @@ static void sum(struct sums *s, const struct lake *lake)
 		s->old += t->old;
 		s->at_least |= !(bytes >= 0) && m != MARK_OFF;
 		s->bytes += bytes > 0 ? bytes : 0;
+		s->twins |= i && !strcmp(table_name(t), table_name(&lake->tables[i - 1])); /* they are there by name */
 	}
 }
 
@@ -448,7 +463,7 @@ static void count_part(struct pen *pen, enum style style, size_t n, const char *
 	pen_part(pen, style, part, NULL);
 }
 
-static void draw_sums(const struct sums *s, const struct lake *lake, struct canvas *c)
+static void draw_sums(const struct sums *s, const struct lake *lake, bool ranked, struct canvas *c)
 {
 	struct pen pen = {c, 0, 1};
 	struct value bytes = value_real(s->bytes);
@@ -459,6 +474,8 @@ static void draw_sums(const struct sums *s, const struct lake *lake, struct canv
 	count_part(&pen, STYLE_BAD, s->ill, "ill", "ill");
 	count_part(&pen, STYLE_WARN, s->due, "due", "due");
 	count_part(&pen, STYLE_ACCENT, s->unread, "unread", "unread");
+	if (ranked)
+		pen_part(&pen, STYLE_ACCENT, "most due first", NULL);
 	bytes.at_least = s->at_least;
 	if (s->bytes > 0)
 		pen_part(&pen, STYLE_NORMAL, value_show(words_out, bytes, UNIT_BYTES), NULL);
@@ -468,7 +485,7 @@ static void draw_sums(const struct sums *s, const struct lake *lake, struct canv
 }
 
 /* Returns the lines used: the sums, and one for each catalog that is down or whose listing is short of some. */
-static int draw_head(const struct sums *s, const struct lake *lake, struct canvas *c)
+static int draw_head(const struct sums *s, const struct lake *lake, bool ranked, struct canvas *c)
 {
 	int most = c->height >= ROOM_FOR_RULE ? DOWN_LINES : 1, y = 0;
 	size_t left = 0;
@@ -476,7 +493,7 @@ static int draw_head(const struct sums *s, const struct lake *lake, struct canva
 
 	if (c->height < 3)
 		return 0;
-	draw_sums(s, lake, c);
+	draw_sums(s, lake, ranked, c);
 	if (c->height >= ROOM_FOR_RULE && found_words(lake, found)) {
 		show_text(c, ++y, 1, c->width - 2, STYLE_DIM, found);
 		most++;
@@ -526,7 +543,7 @@ static void draw_sentence(const struct tables *tables, struct canvas *c)
 {
 	const struct table_list *look = &tables->look;
 	const struct lake_table *t = look->selected.lake_table;
-	char line[REASON_SIZE * 2];
+	char line[REASON_SIZE * 2], catalogs[VALUE_TEXT_SIZE];
 
 	if (tables->n_marks) {
 		snprintf(line, sizeof line, "%zu marked: x acts on them all, one after another; Esc takes the marks away", tables->n_marks);
@@ -535,8 +552,14 @@ static void draw_sentence(const struct tables *tables, struct canvas *c)
 	}
 	if (!t || look->broad || table_mark(t) == MARK_FAILED) /* why it failed stands below its row */
 		return;
-	snprintf(line, sizeof line, "%.120s: %.300s", table_name(t), table_text(t, "words")[0] ? table_text(t, "words") : table_health_words(t));
+	snprintf(line, sizeof line, "%.120s of %.90s: %.260s", table_name(t), table_catalogs(catalogs, t), table_sentence(t));
 	show_text(c, 0, 1, c->width - 2, STYLE_DIM, line);
+}
+
+/* By the column of marks, whose arrow stands before TABLE as if it were by name. */
+static bool is_ranked(const struct grid *g, const struct panel_view *view)
+{
+	return g->sort == 0 ? g->reverse : g->sort < 0 && view->problems_only;
 }
 
 static void draw(struct panel_view *view, void *state, struct canvas *c)
@@ -552,7 +575,7 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	}
 	forget_done(t, view->lake);
 	sum(&t->sums, view->lake);
-	head = view->lake->n_catalogs ? draw_head(&t->sums, view->lake, c) : 0;
+	head = view->lake->n_catalogs ? draw_head(&t->sums, view->lake, is_ranked(&t->look.grid, view), c) : 0;
 	if (c->height >= ROOM_FOR_RULE && head)
 		show_rule(c, head++);
 	collect(&list, t, view->lake);
@@ -604,6 +627,16 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	return reactions;
 }
 
+/* What the list alone can do is not hinted on a table's page. */
+static bool takes(const void *state, enum act what)
+{
+	const struct tables *t = state;
+
+	if (!t->begun || !table_page_is_open(t->page))
+		return what != ACT_NEXT_VIEW && what != ACT_RIGHT;
+	return table_page_takes(t->page, what);
+}
+
 const struct panel panel_tables = {
 	.name = "tables",
 	.title = "Tables",
@@ -614,8 +647,9 @@ const struct panel panel_tables = {
 		"x runs one, after a yes; Space marks tables, and x then acts on all of them, one after another: "
 		"what is done loses its mark. o on files: largest, smallest, oldest. SIZE is that of data files; of a snapshot, and in growth, "
 		"that of delete files is in it, as its summary says.",
-	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"},
+	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"}, {ACT_RIGHT, "columns"},
 		{ACT_SORT, "rank, sort"}, {ACT_MARK, "mark"}, {ACT_NONE, NULL}},
+	.takes = takes,
 	.state_size = sizeof(struct tables),
 	.draw = draw,
 	.act = act,

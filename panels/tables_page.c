@@ -288,6 +288,22 @@ static unsigned act_on_page(struct table_page *page, struct panel_view *view, co
 	return act_on_answer(page, view, t, what);
 }
 
+bool table_page_takes(const struct table_page *page, enum act what)
+{
+	switch ((int)what) {
+	case ACT_MARK:
+		return false;
+	case ACT_RIGHT:
+		return page_is_rows(page_shown(page)) && !page->record;
+	case ACT_ENTER:
+		return page->tab > 0 && !page->record;
+	case ACT_SORT:
+		return page->tab > 0 && !page->record && !page_is_rows(page_shown(page));
+	default:
+		return true;
+	}
+}
+
 unsigned table_page_act(struct table_page *page, struct panel_view *view, enum act what)
 {
 	const struct lake_table *t = page_lake_table(page, view->lake);

@@ -10,6 +10,7 @@
 /* ---- a table of the lake, in words ---- */
 const char *table_text(const struct lake_table *t, const char *column); /* "" where there is none */
 const char *table_name(const struct lake_table *t);
+const char *table_sentence(const struct lake_table *t);     /* why it failed, its health, or what it is */
 const char *table_health_words(const struct lake_table *t); /* "good", "compact, expire", "failed", "not read yet" */
 enum mark table_mark(const struct lake_table *t);
 char *table_catalogs(char out[VALUE_TEXT_SIZE], const struct lake_table *t); /* "lake, polaris" */
@@ -62,6 +63,7 @@ struct table_page *table_page_new(void);
 void table_page_free(struct table_page *page);
 unsigned table_page_open(struct table_page *page, struct panel_view *view, const struct lake_table *t);
 void table_page_draw(struct table_page *page, const struct panel_view *view, struct canvas *c);
+bool table_page_takes(const struct table_page *page, enum act act); /* is its hint of use on what is shown? */
 unsigned table_page_act(struct table_page *page, struct panel_view *view, enum act act);
 
 #endif

@@ -324,11 +324,11 @@ int table_overview_draw(struct canvas *c, const struct lake *lake, const struct 
 {
 	struct sheet s = {.c = c, .y = -top};
 	enum mark mark = table_mark(t);
-	const char *error = table_text(t, "error"), *words = table_text(t, "words");
+	bool failed = table_text(t, "error")[0] != '\0';
 	const struct table *table = facts && facts->n_tables ? &facts->tables[0] : NULL;
 
-	s.y += show_wrapped(c, s.y, 1, c->width - 2, error[0] ? STYLE_BAD : mark == MARK_DUE || mark == MARK_ILL ? mark_style(mark) : STYLE_NORMAL,
-		error[0] ? error : words[0] ? words : table_health_words(t));
+	s.y += show_wrapped(c, s.y, 1, c->width - 2, failed ? STYLE_BAD : mark == MARK_DUE || mark == MARK_ILL ? mark_style(mark) : STYLE_NORMAL,
+		table_sentence(t));
 	if (table_text(t, "due")[0]) {
 		sheet_heading(&s, "WHAT WOULD HELP");
 		fit_label(&s, "metadata");

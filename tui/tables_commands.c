@@ -198,12 +198,14 @@ static int say_misfit(const struct lake_table *t, const struct report_action *ac
 {
 	struct value format = lake_table_get(t, "format");
 
-	fprintf(stderr, "laketop: %s is for %s tables; %s is %s:", action->name, action->format, name_of(t),
-		format.type == VALUE_TEXT ? format.u.s : "of a format that is not known");
+	size_t n = 0;
+
+	fprintf(stderr, "laketop: %s is for %s tables; %s is %s", action->name, action->format, name_of(t),
+		format.type != VALUE_TEXT ? "of a format that is not known" : !strcmp(format.u.s, "view") ? "a view" : format.u.s);
 	for (const struct report_action *a = report_actions; a->name; a++)
 		if (report_action_fits(a, t))
-			fprintf(stderr, " %s", a->name);
-	fputs("\n", stderr);
+			fprintf(stderr, "%s %s", n++ ? "" : ":", a->name);
+	fputs(n ? "\n" : ", of which nothing is kept up\n", stderr);
 	return format.type == VALUE_TEXT ? EXIT_USAGE : EXIT_UNKNOWN;
 }
 

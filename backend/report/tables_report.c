@@ -443,7 +443,8 @@ static void rows_text(const struct table *t, struct buf *out)
 
 			if (v.type == VALUE_TEXT && !v.u.s[0] && !strcmp(spec->name, "partition") && first)
 				v = value_text("(unpartitioned)");
-			if (v.type == VALUE_UNKNOWN || !strcmp(spec->name, "depth") || (v.type == VALUE_TEXT && !v.u.s[0]) || !strcmp(spec->name, "number"))
+			if (v.type == VALUE_UNKNOWN || !strcmp(spec->name, "depth") || (v.type == VALUE_TEXT && !v.u.s[0]) || !strcmp(spec->name, "number") ||
+				!strcmp(spec->name, "unit"))
 				continue;
 			if (!first && strcmp(spec->name, "value") != 0)
 				buf_printf(out, ", %s ", spec->name);
@@ -469,10 +470,18 @@ static void answer_text(const char *heading, const struct snapshot *answer, stru
 		rows_text(table_in(answer), out);
 }
 
+/* A view, or what else there is: its name and format are all that there is to know. */
+static bool is_fileless(const struct lake_table *t)
+{
+	const char *format = word_of(t, "format");
+
+	return format[0] && !text_starts(text_of(format), "iceberg") && !text_starts(text_of(format), "delta");
+}
+
 enum exit_code report_table(const struct lake *lake, const struct lake_table *t, const struct snapshot *const *answers,
 	const struct report_options *options, struct buf *out)
 {
-	bool told = false;
+	bool told = is_fileless(t);
 
 	for (size_t i = 0; report_table_views[i]; i++)
 		told |= answers[i] && answers[i]->err.code == ERR_NONE;
@@ -481,7 +490,7 @@ enum exit_code report_table(const struct lake *lake, const struct lake_table *t,
 	else {
 		buf_puts(out, "table\n");
 		table_text(lake, t, out);
-		for (size_t i = 0; report_table_views[i]; i++)
+		for (size_t i = 0; report_table_views[i] && !(i && is_fileless(t)); i++)
 			answer_text(i ? report_table_views[i] : "facts", answers[i], out);
 	}
 	return told ? EXIT_READY : EXIT_UNKNOWN;

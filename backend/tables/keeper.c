@@ -590,8 +590,10 @@ bool keeper_answer(struct keeper *k, struct probe *p, const struct storage *at, 
 	free(key.name);
 	if (!r)
 		return err_set(&s->err, ERR_USAGE, "%s has no table %s (any more)", k->catalog->name, table);
+	if (r->format == FORMAT_VIEW)
+		return err_set(&s->err, ERR_USAGE, "%s is a view: it has no files", table);
 	if (!has_metadata(r))
-		return err_set(&s->err, ERR_USAGE, "%s is %s: laketop does not read it", table, format_words(r));
+		return err_set(&s->err, ERR_USAGE, "%s is \"%s\", neither Iceberg nor Delta: laketop does not read it", table, format_words(r));
 	if (!plan_choice_read(view, clock_wall_ms(), name, &choice, &s->err))
 		return false;
 	if (r->format == FORMAT_DELTA)

@@ -1098,7 +1098,7 @@ static const struct {
 } table_answers[] = {
 	{"table", (const char *const[]){"format|iceberg v2|2", "location|s3://lake/bronze/orders|", "partitioned by|days(placed_at)|",
 		"sorted by|unsorted|", "data files|8,120|8120", "position delete files|12|12", "equality delete files||",
-		"small files|7,633 under 13 MiB, 75 % of the table's own target|7633", NULL}},
+		"small files|7,633 under 13 MiB, 75 % of the table's own target|7633", "time|2026-11-29T12:02:00.000Z|1795953720000|time", NULL}},
 	{"snapshots", (const char *const[]){
 		"3051729675574597004|2951729675574597004|0|main|120|append|spark 4.1.4|2|0|800|8120|1027129|1288490188",
 		"2951729675574597004|1051729675574597004|0|audit-2026|7200|replace|spark 4.1.4|42|7633|1000|8118|1026329|1288480188",

@@ -965,8 +965,25 @@ static void one_table_is_told_with_its_views_and_with_those_that_failed(void **s
 	buf_reset(&out);
 	report_table(fixture_lake(f), t, answers, &(struct report_options){0}, &out);
 	assert_true(has_line(buf_text(&out).at, "  write.delete.mode: merge-on-read"));
+	assert_true(has_line(buf_text(&out).at, "  time: 2026-11-29T12:02:00.000Z")); /* its unit is for programs */
 	assert_non_null(strstr(buf_text(&out).at, "  3051729675574597004, parent 2951729675574597004, refs main"));
 	assert_true(has_line(buf_text(&out).at, "  the budget ended it"));
+	fixture_free(f);
+}
+
+static void of_a_view_all_is_told_by_its_name(void **state)
+{
+	struct fixture *f = fixture_new(FIXTURE_TABLES);
+	const struct snapshot *answers[16] = {0};
+	const struct lake_table *t = lake_table_named(fixture_lake(f), "lake.silver.some_view");
+
+	(void)state;
+	for (size_t i = 0; report_table_views[i]; i++)
+		answers[i] = view_of(f, report_table_views[i], "silver.some_view is a view: it has no files");
+	buf_reset(&out);
+	assert_int_equal(report_table(fixture_lake(f), t, answers, &(struct report_options){0}, &out), EXIT_READY);
+	assert_true(has_line(buf_text(&out).at, "  silver.some_view is a view: it has no files"));
+	assert_null(strstr(buf_text(&out).at, "partitions"));
 	fixture_free(f);
 }
 
@@ -1031,6 +1048,7 @@ int main(void)
 		cmocka_unit_test(tables_as_text_say_the_worst_first_and_which_catalog_is_down),
 		cmocka_unit_test(nobody_answering_is_not_the_same_as_no_tables),
 		cmocka_unit_test(one_table_is_told_with_its_views_and_with_those_that_failed),
+		cmocka_unit_test(of_a_view_all_is_told_by_its_name),
 		cmocka_unit_test(a_plan_says_what_would_be_done_and_by_which_words),
 	};
 	int failed;

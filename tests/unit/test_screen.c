@@ -355,6 +355,7 @@ static void the_page_of_a_table_has_a_filter_of_its_own(void **state)
 	assert_true(shows(&d, "/bronze.ord"));
 	press(&d, K_ENTER);
 	assert_true(shows(&d, "partitions")); /* it is open */
+	assert_null(strstr(line(d.canvas, 29), "mark")); /* which the list alone does */
 	assert_false(shows(&d, "/bronze.ord"));
 	press(&d, '/');
 	type(&d, "cook");

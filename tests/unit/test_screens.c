@@ -1453,8 +1453,10 @@ static void what_is_due_is_ranked_over_all_tables(void **state)
 	(void)state;
 	stage_draw(&s);
 	assert_true(line_with(s.canvas, "audit.log") < line_with(s.canvas, "bronze.orders")); /* by name, until asked */
+	assert_false(shows(&s, "most due first"));
 	s.view.problems_only = true;
 	stage_draw(&s);
+	assert_true(shows(&s, "most due first"));
 	for (size_t i = 0; i + 1 < sizeof order / sizeof *order; i++)
 		assert_true(line_with(s.canvas, order[i]) < line_with(s.canvas, order[i + 1]));
 	assert_false(shows(&s, "gold.hourly_metrics"));
@@ -1494,6 +1496,43 @@ static void a_catalog_that_is_down_keeps_its_tables_dimmed_and_says_why(void **s
 	assert_int_equal(style_at(s.canvas, y, "4min ago"), STYLE_DIM);
 	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "silver.new"), "silver.new"), STYLE_NORMAL);
 	assert_int_equal(style_at(s.canvas, line_with(s.canvas, "127.0.0.1:8181 refuses"), "polaris"), STYLE_WARN);
+	stage_strike(&s);
+}
+
+/* Of one name in two catalogs, that of the catalog is part of it at any width. */
+static void two_tables_of_one_name_are_told_apart(void **state)
+{
+	struct play s = tables_stage(60, 18);
+	struct lake *lake = fixture_lake(s.fixture);
+	struct lake_table tables[] = {lake->tables[0], lake->tables[1]};
+
+	(void)state;
+	stage_draw(&s);
+	assert_false(shows(&s, "CATALOG"));
+	tables[1].n_in = 1;
+	tables[0].in[0].row = 0; /* polaris' own bronze.orders */
+	lake->tables = tables;
+	lake->n_tables = 2;
+	stage_draw(&s);
+	assert_true(shows(&s, "CATALOG"));
+	assert_true(shows(&s, "bronze.orders of polaris: ")); /* what x would act on */
+	stage_act(&s, ACT_DOWN);
+	stage_draw(&s);
+	assert_true(shows(&s, "bronze.orders of lake: "));
+	stage_strike(&s);
+}
+
+static void a_view_is_said_to_be_one(void **state)
+{
+	struct play s = tables_stage(100, 30);
+
+	(void)state;
+	s.view.filter = "some_view";
+	stage_draw(&s);
+	assert_true(shows(&s, "silver.some_view of lake: a view: it has no files"));
+	stage_act(&s, ACT_ENTER);
+	stage_draw(&s);
+	assert_true(shows(&s, "a view: it has no files"));
 	stage_strike(&s);
 }
 
@@ -1894,6 +1933,8 @@ int main(void)
 		cmocka_unit_test(what_is_due_is_ranked_over_all_tables),
 		cmocka_unit_test(a_table_in_two_catalogs_is_one_row_that_names_both),
 		cmocka_unit_test(a_catalog_that_is_down_keeps_its_tables_dimmed_and_says_why),
+		cmocka_unit_test(two_tables_of_one_name_are_told_apart),
+		cmocka_unit_test(a_view_is_said_to_be_one),
 		cmocka_unit_test(what_only_a_summary_says_is_marked_and_what_is_not_known_is_a_dash),
 		cmocka_unit_test(a_table_opens_and_what_is_due_is_asked_for_after_its_facts),
 		cmocka_unit_test(a_preview_is_asked_once_and_again_by_hand),
