@@ -51,6 +51,7 @@ struct report_rows {
 };
 /* engine: a service, for a name that begins with what that calls the catalog; NULL: that of the table's catalog, which the name may begin
  * with. False: err says why nobody can be asked. */
+const struct catalog *report_rows_catalog(const struct profile *profile, const char *table); /* that the name begins with; NULL: none */
 bool report_rows_ask(const struct profile *profile, const char *engine, const char *table, int64_t limit, struct report_rows *out,
 	struct err *err);
 enum exit_code report_rows(const struct lake *lake, const struct report_options *options, const struct report_rows *asked, struct buf *out,

@@ -647,8 +647,8 @@ const struct panel panel_tables = {
 		"x runs one, after a yes; Space marks tables, and x then acts on all of them, one after another: "
 		"what is done loses its mark. o on files: largest, smallest, oldest. SIZE is that of data files; of a snapshot, and in growth, "
 		"that of delete files is in it, as its summary says.",
-	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"}, {ACT_RIGHT, "columns"},
-		{ACT_SORT, "rank, sort"}, {ACT_MARK, "mark"}, {ACT_NONE, NULL}},
+	.hints = (const struct key_hint[]){{ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_NEXT_VIEW, "next view"}, {ACT_PEEK, "rows"},
+		{ACT_RIGHT, "columns"}, {ACT_SORT, "rank, sort"}, {ACT_MARK, "mark"}, {ACT_NONE, NULL}},
 	.takes = takes,
 	.state_size = sizeof(struct tables),
 	.draw = draw,

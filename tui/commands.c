@@ -397,8 +397,34 @@ static int print_rows(const struct setup *setup, struct engine *engine, const st
 }
 
 /* Ctrl-C is heard, so that the engine can be told to stop what it runs for us. */
+/* Two catalogs may have a table of that name, and only one an engine: which is meant is not for the engine to say. name is then
+ * with its catalog's. False: said why, *code is the command's. */
+static bool place_rows(const struct setup *setup, int64_t deadline, char *name, size_t room, int *code)
+{
+	const struct options *o = setup->options;
+	struct engine_options options = engine_options_of(setup);
+	struct engine *engine;
+	struct err err = {0};
+	bool placed;
+
+	text_copy(name, room, text_of(o->names[0]));
+	if (o->service || o->replay || setup->profile->n_catalogs < 2 || report_rows_catalog(setup->profile, name))
+		return true;
+	options.tables = options.blind = options.shallow = true;
+	options.discover = false;
+	options.only_kinds = nobody;
+	engine = engine_start(&options, &err);
+	if (!engine)
+		return true; /* what is asked for says so, too */
+	run_until(engine, deadline, tables_told, engine);
+	placed = place_table(engine_lake(engine), o->names[0], name, room, code) || *code == EXIT_UNKNOWN;
+	end_engine(engine, ROWS_STOP_MS, *code);
+	return placed;
+}
+
 static int run_rows(const struct setup *setup)
 {
+	char name[512];
 	const struct options *o = setup->options;
 	struct sigaction ends = {.sa_handler = on_end};
 	struct engine_options options = engine_options_of(setup);
@@ -408,7 +434,10 @@ static int run_rows(const struct setup *setup)
 	struct err err = {0};
 	int code = EXIT_USAGE;
 
-	if (report_rows_ask(setup->profile, o->service, o->names[0], o->limit < 0 ? ROWS_USUAL : o->limit, &asked, &err)) {
+	if (!place_rows(setup, deadline, name, sizeof name, &code))
+		return code;
+	code = EXIT_USAGE;
+	if (report_rows_ask(setup->profile, o->service, name, o->limit < 0 ? ROWS_USUAL : o->limit, &asked, &err)) {
 		options.only = asked.service;
 		options.discover = !profile_service(setup->profile, asked.service);
 		options.shallow = true;

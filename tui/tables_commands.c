@@ -96,6 +96,25 @@ static const struct lake_table *find(const struct lake *lake, const char *name, 
 	return NULL;
 }
 
+bool place_table(const struct lake *lake, const char *name, char *out, size_t room, int *code)
+{
+	const struct lake_table *t = lake_table_named(lake, name);
+	size_t k = 0;
+
+	*code = code_of_unknown(lake);
+	if (!t && *code == EXIT_UNKNOWN)
+		return false;
+	t = find(lake, name, code);
+	if (!t)
+		return false;
+	while (k < t->n_in && !t->in[k].view->catalog->engine)
+		k++;
+	k = k < t->n_in ? k : 0;
+	snprintf(out, room, "%s.%s", t->in[k].view->catalog->name,
+		table_get(snapshot_find_table(t->in[k].view->snapshot, "tables"), t->in[k].row, "name").u.s);
+	return true;
+}
+
 /* ---- asking ---- */
 
 struct table_question {

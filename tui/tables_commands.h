@@ -17,6 +17,9 @@ const struct report_action *plan_action(const struct options *o); /* NULL: said 
 bool tables_told(const struct lake *lake, const void *engine);
 int print_tables(const struct setup *setup, struct engine *engine, struct buf *out);
 int print_table(const struct setup *setup, struct engine *engine, struct buf *out);
+/* The only table of that name as CATALOG.NAME, by a catalog that has an engine where one does. False: said why, *code is the command's;
+ * of one that a silent catalog may have *code is EXIT_UNKNOWN, and nothing is said. */
+bool place_table(const struct lake *lake, const char *name, char *out, size_t room, int *code);
 int print_plan(const struct setup *setup, struct engine *engine, struct buf *out);
 
 #endif

@@ -43,6 +43,13 @@ static const struct catalog *only_with_engine(const struct profile *profile, siz
 	return *n == 1 ? only : NULL;
 }
 
+const struct catalog *report_rows_catalog(const struct profile *profile, const char *table)
+{
+	const char *rest;
+
+	return named_first(profile, table, &rest);
+}
+
 bool report_rows_ask(const struct profile *profile, const char *engine, const char *table, int64_t limit, struct report_rows *out,
 	struct err *err)
 {

@@ -111,6 +111,18 @@ static bool take_size(struct text value, int64_t *out)
 	return with_unit(value, units, factors, out) && *out >= 1024;
 }
 
+static bool no_option(const char *view, struct text name, struct err *err)
+{
+	char all[128] = "";
+
+	for (const char *const *option = plan_options(view); *option; option++) {
+		size_t len = strlen(all);
+
+		snprintf(all + len, sizeof all - len, "%s%s", len ? ", " : ": it takes ", *option);
+	}
+	return err_set(err, ERR_USAGE, "%s takes no option \"%.*s\"%s", view, (int)name.len, name.at, all);
+}
+
 static bool take(const char *view, struct text name, struct text value, int64_t now, struct plan_choice *out, struct err *err)
 {
 	static const char *const spans[] = {"h", "d", "", NULL};
@@ -121,8 +133,7 @@ static bool take(const char *view, struct text name, struct text value, int64_t 
 	while (*option && !text_is(name, *option))
 		option++;
 	if (!*option)
-		return err_set(err, ERR_USAGE, "%s takes no option \"%.*s\"%s%s", view, (int)name.len, name.at, *plan_options(view) ? ": it takes " : "",
-			*plan_options(view) ? *plan_options(view) : "");
+		return no_option(view, name, err);
 	if (text_is(name, "older_than"))
 		return take_older_than(view, value, now, out, err);
 	if (text_is(name, "retain_last"))
@@ -133,7 +144,8 @@ static bool take(const char *view, struct text name, struct text value, int64_t 
 		good = take_size(value, &out->target);
 	else if ((good = with_unit(value, spans, factors, &out->retain)) && !out->retain)
 		out->retain = 1; /* nothing at all is said, too */
-	return good || err_set(err, ERR_USAGE, "%s=%.*s: expected %s", *option, (int)value.len, value.at, plan_option_help(*option));
+	return good || err_set(err, ERR_USAGE, "%s=%.*s: expected %s", *option, (int)value.len, value.at,
+		text_is(name, "retain_last") || text_is(name, "min_files") ? "a number from 1 on" : plan_option_help(*option));
 }
 
 bool plan_choice_read(const char *view, int64_t now, char name[PLAN_VIEW_SIZE], struct plan_choice *out, struct err *err)

@@ -93,6 +93,24 @@ def what_was_wished_wrongly_is_one():
         ends(f"{name}-is-a-usage-error", 2, words, *args)
 
 
+def rows_of_a_name_that_two_catalogs_have():
+    protocol = '{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}\n'
+    for catalog, tables in (("one", ("orders", "alone")), ("two", ("orders",))):
+        for table in tables:
+            log = pathlib.Path(HOME, catalog, "sales", table, "_delta_log")
+            log.mkdir(parents=True)
+            metadata = '{"metaData":{"id":"%s","schemaString":"{}","partitionColumns":[],"configuration":{}}}\n' % (catalog + table)
+            (log / f"{0:020}.json").write_text(protocol + metadata)
+    profile = pathlib.Path(HOME, "two.ini")
+    profile.write_text(f"[laketop]\nprofile = two\n[service spark-connect]\nkind = spark-connect\nport = {CONNECT}\n" + "".join(
+        f"[catalog {name}]\nkind = delta\nfolders = {HOME}/{name}/sales\n{engine}" for name, engine in (("one", "engine = spark-connect\n"), ("two", ""))))
+    for name, table, code, words in (
+            ("is-asked-which", "sales.orders", 2, "say which: one.sales.orders two.sales.orders"), ("is-said-to-be-none", "nosuch", 2, "no catalog lists"),
+            ("is-asked-of-its-engine", "sales.alone", 3, "does not answer"), ("and-its-catalog-too", "one.sales.orders", 3, "does not answer")):
+        done = laketop("rows", table, "--profile", str(profile), env=ENV)
+        ok(f"a-name-{name}", done.returncode == code and words in done.stdout + done.stderr, (done.returncode, done.stdout, done.stderr))
+
+
 def what_is_so_already_is_no_failure():
     ends("a-stop-of-what-does-not-run", 0, "absent already", "do", "stop", "web")
 
@@ -107,6 +125,7 @@ def what_nobody_can_do_says_so_where_verbs_are_listed():
 
 story(what_is_wrong_with_the_world_is_no_usage_error)
 story(what_was_wished_wrongly_is_one)
+story(rows_of_a_name_that_two_catalogs_have)
 story(what_is_so_already_is_no_failure)
 story(what_nobody_can_do_says_so_where_verbs_are_listed)
 end()

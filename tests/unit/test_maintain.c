@@ -54,6 +54,7 @@ static void what_no_engine_would_take_is_refused_with_the_reason(void **state)
 		{"expire older_than=week", "expected 7d"}, {"expire older_than=2027-01-01", "yet to come"}, {"expire older_than=-7d", "expected 7d"},
 		{"expire older_than=99999999999999d", "expected 7d"}, {"expire retain_last=0", "expected"}, {"expire retain_last=many", "expected"},
 		{"expire target=1MB", "takes no option \"target\""}, {"manifests older_than=7d", "takes no option"}, {"compact target=1", "expected size"},
+		{"compact foo=1", "it takes target, min_files"}, {"compact min_files=x", "min_files=x: expected a number"},
 		{"compact target=9999999999999999GB", "expected size"}, {"compact min_files=0", "expected"}, {"vacuum retain=1w", "expected hours"},
 		{"expire older", "NAME=VALUE"}, {"expire =7d", "takes no option"},
 	};
