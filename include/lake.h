@@ -55,6 +55,7 @@ struct port_row { /* one listener, or one expected port without one */
 	const char *role;                /* which part of it */
 	char words[LINK_VALUE_SIZE];     /* "Spark worker 4.0.5", "not asked", "says: SSH-2.0-..." */
 	bool asked;
+	const char *silent;              /* the part of its owner's kind that is not even asked on demand: an error in its log; NULL: it may be */
 	bool conflict;
 	struct owner owner;
 };

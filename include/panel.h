@@ -65,6 +65,7 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	/* out, with the reactions */
 	const char *open;
 	const char *copy, *save; /* until the next act */
+	const char *say;         /* one sentence on what the act did, or why nothing; NULL: the picture tells */
 	char address[ADDRESS_SIZE];
 	uint16_t port;
 	enum action_on act_on;

@@ -19,7 +19,7 @@ enum column { PORT, ADDRESS, EXPECTED, ANSWERS, OWNER, VERDICT, COLUMNS };
 struct ports {
 	struct grid grid;
 	int page;
-	char copied[VALUE_TEXT_SIZE];
+	char copied[VALUE_TEXT_SIZE], said[REASON_SIZE];
 };
 
 struct rows {
@@ -243,13 +243,30 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	free(rows.at);
 }
 
+/* Asks, or says why not: what is known is asked all the time, and a question where an RPC listens only fills its log. */
+static unsigned identify(struct panel_view *view, struct ports *ports, const struct port_row *p)
+{
+	bool may = p->listener && !p->answers && !p->silent;
+
+	if (may)
+		snprintf(ports->said, sizeof ports->said, "asking who is on %s:%u", p->address, (unsigned)p->port);
+	else if (!p->listener)
+		snprintf(ports->said, sizeof ports->said, "nobody listens on %u", (unsigned)p->port);
+	else if (p->silent)
+		snprintf(ports->said, sizeof ports->said, "not asked: by its owner %u is %s, where a question only leaves an error in its log",
+			(unsigned)p->port, p->silent);
+	else
+		snprintf(ports->said, sizeof ports->said, "it is known: %u is of %.64s, which is asked all the time", (unsigned)p->port, p->answers->name);
+	view->say = ports->said;
+	text_copy(view->address, sizeof view->address, text_of(p->address));
+	view->port = p->port;
+	return may ? REACT_IDENTIFY : REACT_HANDLED;
+}
+
 static unsigned act_on(struct panel_view *view, struct ports *ports, const struct port_row *p, enum act what)
 {
-	if (what == ACT_IDENTIFY && p->listener && !p->asked) {
-		text_copy(view->address, sizeof view->address, text_of(p->address));
-		view->port = p->port;
-		return REACT_IDENTIFY;
-	}
+	if (what == ACT_IDENTIFY)
+		return identify(view, ports, p);
 	if (what == ACT_ENTER || what == ACT_RIGHT) {
 		view->open = p->answers ? p->answers->name : p->expected[0] ? p->expected[0]->name : NULL;
 		return view->open ? REACT_OPEN : REACT_NONE;

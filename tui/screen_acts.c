@@ -95,6 +95,8 @@ static void react(struct screen *s, const struct panel_view *view, unsigned reac
 		wish_to_ask(view, wish);
 		s->ask_next = view->again_ms ? s->ask_next : clock_ms() + ASK_MS;
 	}
+	if (view->say)
+		screen_say(s, reactions & REACT_IDENTIFY ? STYLE_ACCENT : STYLE_DIM, "%s", view->say);
 	if ((reactions & REACT_ACT) && fill_menu(s, view))
 		s->mode = MODE_ACTING;
 	if ((reactions & REACT_SAVE) && view->save)

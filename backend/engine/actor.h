@@ -215,7 +215,9 @@ static inline bool tells_without(const struct service_kind *kind, const struct e
 enum { CANDIDATES_MAX = 6 };
 /* The kinds that may be asked on a port, in polite order; 0: none explains it. Pure. */
 size_t candidates(struct text hint, uint16_t port, const struct service_kind *expected, const struct service_kind *out[CANDIDATES_MAX]);
-/* Is this port a part of a known kind that must not be asked? Pure. */
+/* What its owner's words make it. Pure. */
+size_t kinds_of_owner(struct text hint, const struct service_kind *out[CANDIDATES_MAX]);
+/* Is this port a part of a known kind that must not be asked? Its part in *role; NULL: not to be placed, asked only on demand. Pure. */
 bool port_is_silent(struct text hint, uint16_t port, const struct service_kind **kind, const char **role);
 /* Makes the probe one of that kind (NULL: none): p->state belongs to *state_kind and is closed when another is asked, and what the
  * profile says (x; NULL: nothing) counts only for the kind that it says it of: another kind's port of the same name is another port,

@@ -47,6 +47,16 @@ static const struct port_role *part_of(const struct service_kind *k, struct text
 	return r ? r : role_by_number(k, port);
 }
 
+size_t kinds_of_owner(struct text hint, const struct service_kind *out[CANDIDATES_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; service_kinds[i] && n < CANDIDATES_MAX; i++)
+		if (owner_suggests(service_kinds[i], hint))
+			out[n++] = service_kinds[i];
+	return n;
+}
+
 bool port_is_silent(struct text hint, uint16_t port, const struct service_kind **kind, const char **role)
 {
 	for (size_t i = 0; service_kinds[i]; i++) {
@@ -274,6 +284,22 @@ static enum answered ask_http(struct probe *p, struct identity *who, const struc
 	return said;
 }
 
+/* No question is thrown at what nothing explains, before the user asks for it. */
+static enum answered ask_unexplained(struct probe *p, const struct inquiry *q, const struct service_kind **state_kind, struct identity *who)
+{
+	enum answered said = q->port < EPHEMERAL || q->on_demand ? listen_for_banner(p, who) : ANSWERED_NOT_ASKED;
+
+	return q->on_demand && said == ANSWERED_NOT_ASKED ? ask_http(p, who, state_kind) : said;
+}
+
+static enum answered ask_owners_kind(struct probe *p, const struct inquiry *q, const struct service_kind **state_kind, struct identity *who)
+{
+	const struct service_kind *kinds[CANDIDATES_MAX];
+	enum answered said = identify_among(p, kinds, kinds_of_owner(text_of(q->hint), kinds), state_kind, NULL, who);
+
+	return said == ANSWERED_YES || said == ANSWERED_REFUSED || who->says ? said : ask_http(p, who, state_kind);
+}
+
 static void answer(struct actor *a, struct net *net, const struct inquiry *q, uint64_t generation)
 {
 	const struct service_kind *kinds[CANDIDATES_MAX], *silent, *state_kind = NULL;
@@ -291,14 +317,12 @@ static void answer(struct actor *a, struct net *net, const struct inquiry *q, ui
 		q->address[0] == '*' || !strcmp(q->address, "0.0.0.0") ? TEXT("127.0.0.1") :
 		!strcmp(q->address, "[::]") || !strcmp(q->address, "::") ? TEXT("::1") : text_of(q->address));
 	s->source = arena_printf(s->arena, "port:%s:%u", q->address, q->port);
-	if (n) {
+	if (n)
 		said = identify_among(&p, kinds, n, &state_kind, NULL, &s->who);
-	} else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role)) { /* such a port is not asked even on demand */
-		if (q->port < EPHEMERAL || q->on_demand)
-			said = listen_for_banner(&p, &s->who);
-		if (q->on_demand && said == ANSWERED_NOT_ASKED)
-			said = ask_http(&p, &s->who, &state_kind);
-	}
+	else if (!port_is_silent(text_of(q->hint), q->port, &silent, &role))
+		said = ask_unexplained(&p, q, &state_kind, &s->who);
+	else if (q->on_demand && !role) /* its owner is known, and might serve on any port */
+		said = ask_owners_kind(&p, q, &state_kind, &s->who);
 	probe_turn(&p, &state_kind, NULL, NULL);
 	s->who.answered = said;
 	s->requests = p.requests;

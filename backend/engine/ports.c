@@ -116,6 +116,7 @@ static void who_answers(const struct engine *e, struct port_row *row, const stru
 		snprintf(row->words, sizeof row->words, "says nothing");
 	else {
 		silent = p && port_is_silent(text_of(p->hint), row->port, &kind, &role);
+		row->silent = silent ? role : NULL;
 		snprintf(row->words, sizeof row->words, "not asked%s%s", silent ? "; by its owner a port of " : "", silent ? kind->title : "");
 	}
 }

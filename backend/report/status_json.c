@@ -32,18 +32,19 @@ static void put_findings(struct json_writer *w, const struct judged_finding *fin
 
 static void put_machine(struct json_writer *w, const struct lake *lake)
 {
+	static const struct box none = {.memory_available = -1, .swap_total = -1, .swap_free = -1};
 	const struct facts *f = lake->facts;
-	bool box = f && f->box.memory_total;
+	const struct box *box = f && f->box.memory_total ? &f->box : &none;
 	int64_t disk = -1;
 
 	for (size_t i = 0; f && i < f->n_disks; i++)
 		if (f->disks[i].total > 0 && (disk < 0 || f->disks[i].free < disk))
 			disk = f->disks[i].free;
 	json_open(w, "machine", '{');
-	put_known(w, "memory_total", f ? f->box.memory_total : 0, 0);
-	put_known(w, "memory_available", box ? f->box.memory_available : -1, -1);
-	put_known(w, "swap_total", box ? f->box.swap_total : -1, -1); /* 0: it has none */
-	put_known(w, "swap_free", box ? f->box.swap_free : -1, -1);
+	put_known(w, "memory_total", box->memory_total, 0);
+	put_known(w, "memory_available", box->memory_available, -1);
+	put_known(w, "swap_total", box->swap_total, -1); /* 0: it has none */
+	put_known(w, "swap_free", box->swap_free, -1);
 	json_put_real(w, "load", f && f->box.uptime ? f->box.load1 : (double)NAN);
 	put_known(w, "disk_free", disk, -1); /* of the fullest of the disks that matter */
 	put_known(w, "oom_kills", f ? f->box.oom_kills : -1, -1);

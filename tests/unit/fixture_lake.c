@@ -526,7 +526,7 @@ static void fill_trouble(struct fixture *f)
 	add_port(f, 15002, "*", "spark-connect", NULL, "spark-connect", "Spark Connect 4.0.1", true);
 	add_port(f, 18080, "127.0.0.1", "spark-history", NULL, NULL, "says nothing", true)->owner = fixture_service(f,
 		"spark-history")->verdict.shown.owner;
-	add_port(f, 7077, "127.0.0.1", NULL, NULL, NULL, "not asked; by its owner a port of Spark master", true);
+	add_port(f, 7077, "127.0.0.1", NULL, NULL, NULL, "not asked; by its owner a port of Spark master", true)->silent = "rpc";
 }
 
 static const struct service_row starting[] = {

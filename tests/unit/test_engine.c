@@ -541,6 +541,27 @@ static void a_port_of_a_known_server_that_cannot_be_placed_is_not_asked(void **s
 	profile_free(p);
 }
 
+static void such_a_port_is_asked_as_what_its_owner_is_when_the_user_wants_to_know(void **state)
+{
+	struct profile *p = profile_with(NULL);
+	struct engine *e = start(p, false);
+
+	(void)state;
+	hear_all(e);
+	assert_null(engine_lake(e)->ports[0].silent);
+	engine_ask_port(e, "127.0.0.1", world.port);
+	for (int64_t end = clock_ms() + TURNS_MS; !engine_lake(e)->n_services && clock_ms() < end;) {
+		struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		engine_turn(e);
+	}
+	assert_int_equal(engine_lake(e)->n_services, 1);
+	assert_string_equal(engine_lake(e)->services[0]->kind->name, "zookeeper");
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
 static void an_unexplained_port_is_only_listened_to_until_the_user_asks(void **state)
 {
 	struct profile *p = profile_with(NULL);
@@ -928,6 +949,7 @@ int main(void)
 		cmocka_unit_test_setup(a_found_one_whose_port_another_kind_took_is_called_by_its_own_name, begin),
 		cmocka_unit_test_setup(another_kind_on_the_port_is_never_serving, begin),
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
+		cmocka_unit_test_setup(such_a_port_is_asked_as_what_its_owner_is_when_the_user_wants_to_know, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
 		cmocka_unit_test_setup(who_refuses_as_icebergs_catalogs_do_is_asked_whether_it_is_one, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),

@@ -839,7 +839,7 @@ static void select_port(struct play *s, const char *port)
 	stage_draw(s);
 }
 
-static void only_what_was_not_asked_can_be_asked_who_it_is(void **state)
+static void the_key_that_asks_who_it_is_says_what_it_does_or_why_not(void **state)
 {
 	struct play s = stage_set("ports", FIXTURE_POCKET, NULL, 100, 28, false);
 
@@ -848,10 +848,18 @@ static void only_what_was_not_asked_can_be_asked_who_it_is(void **state)
 	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_IDENTIFY);
 	assert_int_equal(s.view.port, 40123);
 	assert_string_equal(s.view.address, "127.0.0.1");
+	assert_string_equal(s.view.say, "asking who is on 127.0.0.1:40123");
 	select_port(&s, "9092");
-	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_NONE);
-	select_port(&s, "9333"); /* nobody listens there */
-	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_NONE);
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_HANDLED);
+	assert_string_equal(s.view.say, "it is known: 9092 is of kafka, which is asked all the time");
+	select_port(&s, "9333");
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_HANDLED);
+	assert_string_equal(s.view.say, "nobody listens on 9333");
+	stage_strike(&s);
+	s = stage_set("ports", FIXTURE_TROUBLE, NULL, 100, 28, false);
+	select_port(&s, "7077");
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_HANDLED);
+	assert_string_equal(s.view.say, "not asked: by its owner 7077 is rpc, where a question only leaves an error in its log");
 	stage_strike(&s);
 }
 
@@ -1895,7 +1903,7 @@ int main(void)
 		cmocka_unit_test(a_filter_takes_every_word_from_any_part_of_a_row),
 		cmocka_unit_test(problems_only_leaves_out_what_is_well_or_not_wanted),
 		cmocka_unit_test(every_service_of_the_lab_fits_on_eighty_by_twenty_four),
-		cmocka_unit_test(only_what_was_not_asked_can_be_asked_who_it_is),
+		cmocka_unit_test(the_key_that_asks_who_it_is_says_what_it_does_or_why_not),
 		cmocka_unit_test(two_who_want_one_port_are_both_named),
 		cmocka_unit_test(a_port_that_a_serving_service_should_have_and_has_not_is_closed),
 		cmocka_unit_test(enter_on_a_port_opens_who_answers_there),
