@@ -133,7 +133,8 @@ const char *action_limit(const struct action_shown *a, char out[ACTION_LIMIT_SIZ
 
 	out[0] = '\0';
 	if (spec && spec->limit_ms && spec->limit_ms <= LIMIT_MOST) /* a longer one has a limit of its own, and its effect says so */
-		snprintf(out, ACTION_LIMIT_SIZE, "cut short after %s%s%s", clock_span(run, spec->limit_ms), spec->settled ? "; failed if it is not so after another " : "",
+		snprintf(out, ACTION_LIMIT_SIZE, "cut short after %s%s%s", clock_span(run, spec->limit_ms),
+			spec->settled ? "; failed if it is not so after another " : "",
 			spec->settled ? clock_span(verify, spec->verify_ms) : "");
 	return out;
 }

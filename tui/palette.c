@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The palette: panels, services, tables, what can be done to the selected row, runbooks and test data, acts. A service's detail is how it does, an act's is what it
- * does and its key, so that the palette teaches the keys. Pure over a lake.
+ * The palette: panels, services, tables, what can be done to the selected row, runbooks and test data, acts. A
+ * service's detail is how it does, an act's is what it does and its key, so that the palette teaches the keys.
+ * Pure over a lake.
  */
 #include "palette.h"
 

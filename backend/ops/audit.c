@@ -21,7 +21,8 @@
 #include "ops.h"
 #include "ops_own.h"
 
-enum { AUDIT_TAIL = 4 << 20, AUDIT_MAX = 4 << 20, LOCK_MS = 1000, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256, SAME_START_MS = 1500, BEGINS_MS = 60000 };
+enum { AUDIT_TAIL = 4 << 20, AUDIT_MAX = 4 << 20, LOCK_MS = 1000, LINE_MAX_BYTES = 16 << 10, PENDING_MAX = 256 };
+enum { SAME_START_MS = 1500, BEGINS_MS = 60000 };
 
 struct audit {
 	struct host *host;

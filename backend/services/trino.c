@@ -7,8 +7,8 @@
  *
  * How: /v1/status for memory, /v1/query for its queries. Both are plain GETs and leave nothing. Nodes and
  * catalogs are to be had by statements only, and each is a row in the history, which keeps 100: they are asked
- * once in ten minutes, with laketop as their source. A coordinator without workers takes statements, too, and lets them
- * wait: one of ours or of anybody's that waits so is told as what it is, "takes statements, and cannot run them". Rows are a statement each (trino_rows.c).
+ * once in ten minutes, with laketop as their source. Rows are a statement each (trino_rows.c). A coordinator
+ * without workers takes statements, too, and lets them wait: one that waits so, ours or anybody's, tells it.
  *
  * Over clear-text HTTP a password is never sent: Trino takes none there. A token is, to who answered /v1/info as Trino.
  * Source: ServerInfoResource.java, QueryResource.java, BasicQueryInfo.java; checked on 476.
@@ -20,7 +20,8 @@
 
 #include "kinds.h"
 
-enum { PORT = 8080, SLOW_MS = 600000, AGAIN_MS = 5000, AGAIN_MOST = 60000, IN_VAIN_MS = 2000, QUERIES_MAX = 200, QUERY_WORDS = 2000, EPHEMERAL = 32768, GRACE_MS = 180000, FIRST_MS = 3000 };
+enum { SLOW_MS = 600000, AGAIN_MS = 5000, AGAIN_MOST = 60000, IN_VAIN_MS = 2000 };
+enum { PORT = 8080, QUERIES_MAX = 200, QUERY_WORDS = 2000, EPHEMERAL = 32768, GRACE_MS = 180000, FIRST_MS = 3000 };
 
 struct node {
 	char id[96], version[32], state[32], uri[160];

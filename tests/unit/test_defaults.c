@@ -93,7 +93,7 @@ static void a_folder_of_the_class_path_has_it(void **state)
 
 	(void)state;
 	write_file("spark-defaults.conf", "spark.master local[2]\nspark.ui.port 18867\n");
-	hint = hint_for("java|-cp|/none/*:@/:/none/jars/*|-Xmx1g|org.apache.spark.deploy.SparkSubmit|--name|menu audit|/work/jobs.py|");
+	hint = hint_for("java|-cp|/none/*:@/:/none/jars/*|-Xmx1g|org.apache.spark.deploy.SparkSubmit|--name|menu audit|/none/jobs.py|");
 	assert_int_equal(option_port(text_of(hint), "spark.ui.port"), 18867);
 	assert_string_equal(kind_spark_driver.role_of(text_of(hint), 18867), "ui");
 	assert_null(kind_spark_driver.role_of(text_of(hint), 4040));
