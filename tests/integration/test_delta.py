@@ -64,7 +64,7 @@ def figures(rows, facts, spark):
             ok(f"{table}-says-what-its-count-lacks", row["measured"] == "about" and "Parquet" in row["words"], row)
             continue
         same(f"{table}-has-as-many-bytes", row["bytes"], detail["sizeInBytes"])
-        same(f"{table}-has-as-many-rows", said["rows"], spark[table]["rows"])
+        same(f"{table}-has-as-many-rows", said["records"], spark[table]["rows"])
         same(f"{table}-has-its-protocol", (said["reader version"], said["writer version"]), (detail["minReaderVersion"], detail["minWriterVersion"]))
         same(f"{table}-has-its-id", row["uuid"], detail["id"])
 
@@ -145,7 +145,7 @@ def acted_on():
                (done.returncode, done.stderr))
             before = tool("optimize")["drivers"]
             done = do("optimize", "drivers", profile, state, "--yes")
-            ok("optimize-makes-as-many-files-as-offered", done.returncode == 0 and before["becomes"] == 1 and f"{before['files']} -> 1 files" in done.stdout,
+            ok("optimize-makes-as-many-files-as-offered", done.returncode == 0 and before["becomes"] == 1 and f"{before['files']} -> 1 data files" in done.stdout,
                (before, done.stdout, done.stderr))
             files = [r for r in tool("vacuum")["menu_items"]["vacuum"] if r["files"]]
             done = do("vacuum", "menu_items", profile, state, "--yes")
