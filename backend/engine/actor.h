@@ -104,7 +104,7 @@ struct found_catalog { /* what a profile would have said; as long as the engine 
 struct catalog_seat { /* what the engine keeps about a catalog_view */
 	struct actor *actor;         /* NULL when replaying */
 	bool fresh;                  /* it told something after the last join */
-	bool served;                 /* its service did, when that was looked at last */
+	bool judged, served;         /* its service was, and did, when that was looked at last */
 };
 
 struct member { /* a service with what the engine keeps about it */

@@ -302,8 +302,11 @@ void catalogs_judged(struct engine *e)
 		const struct service *s = seat->actor && seat->actor->expected ? lake_service(&e->lake, seat->actor->expected->name) : NULL;
 		bool serves = s && s->verdict.shown.verdict == VERDICT_SERVING;
 
-		if (s && serves != seat->served && e->lake.catalogs[i].snapshot)
+		if (!s || s->asking)
+			continue;
+		if (seat->judged && serves != seat->served && e->lake.catalogs[i].snapshot)
 			look_now(e, seat->actor);
+		seat->judged = true; /* the first truth of it is no change */
 		seat->served = serves;
 	}
 }
