@@ -265,6 +265,7 @@ void target_from_facts(const struct engine *e, const struct member *m, struct ta
 void ports_build(struct engine *e);
 void event_say(struct engine *e, enum severity severity, const char *service, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void events_open(struct engine *e);
+void history_push(struct history *h, double v, int64_t ms); /* ms: since the one before; 0: it is the first */
 void store_judge(struct engine *e);
 void store_sum_up(struct engine *e); /* problems and READY, of the members as they are now */
 void store_judge_one(struct engine *e, struct member *m); /* a new one: no verdict is shown that was not judged */

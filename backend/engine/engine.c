@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,17 @@ static void give_targets(struct engine *e)
 
 /* ---- a turn ---- */
 
+static void keep_box(struct engine *e, const struct snapshot *before, const struct snapshot *s)
+{
+	const struct box *box = &s->facts->box;
+	int64_t ms = before ? s->ended - before->ended : 0;
+
+	history_push(&e->load, box->uptime ? box->load1 : (double)NAN, ms);
+	history_push(&e->memory, box->memory_total > 0 ? (double)box->memory_available : (double)NAN, ms);
+	e->lake.load = &e->load;
+	e->lake.memory = &e->memory;
+}
+
 void take_host(struct engine *e, struct snapshot *s)
 {
 	const struct snapshot *old = s->part == PART_HOST ? e->host_news : e->docker_news;
@@ -154,6 +166,8 @@ void take_host(struct engine *e, struct snapshot *s)
 		e->lake.facts = s->err.code ? NULL : s->facts;
 		e->lake.facts_seen = s->ended;
 		e->lake.facts_begun = s->begun;
+		if (e->lake.facts)
+			keep_box(e, old, s);
 		e->lake.n_ports = 0; /* its rows point into the old one */
 		machine_judge(e, before != NULL);
 		if (before && e->lake.facts && before->box.oom_kills >= 0 && s->facts->box.oom_kills > before->box.oom_kills)

@@ -20,7 +20,7 @@ double ring_get(const struct ring *r, unsigned back)
 	return back < r->used ? r->at[(r->next + RING_SIZE - 1 - back) % RING_SIZE] : (double)NAN;
 }
 
-static void history_push(struct history *h, double v, int64_t ms)
+void history_push(struct history *h, double v, int64_t ms)
 {
 	double before = ring_get(&h->ring, 0);
 

@@ -340,6 +340,8 @@ static void memory_nearly_full_names_who_holds_the_most(void **state)
 	assert_string_equal(lake->machine[0].reason, "memory is nearly full: 30 MiB of 1000 MiB left");
 	assert_non_null(strstr(lake->machine[0].remedy, "java (pid 4242) holds the most, 700 MiB"));
 	assert_true(lake->ready);
+	assert_true(lake->memory->ring.used > 1); /* its trend stands beside it */
+	assert_true(ring_get(&lake->memory->ring, 0) <= 30.0 * (1 << 20));
 	assert_int_equal(engine_stop(e, STOP_MS), 0);
 	profile_free(p);
 }
