@@ -70,6 +70,8 @@ struct host {
 	/* A file of the folder that a process works in, and the command line of each of its children: as far as this user may see it. */
 	bool (*read_beside)(struct host *h, pid_t pid, const char *name, struct buf *out, struct err *err);
 	bool (*children)(struct host *h, pid_t pid, void (*each)(void *ctx, struct text words), void *ctx, struct err *err);
+	/* The command line of every process in which that part stands: its arguments, each ended by a zero. They are not masked. */
+	bool (*programs)(struct host *h, const char *part, void (*each)(void *ctx, pid_t pid, struct text words), void *ctx, struct err *err);
 	/* Calls each for every name until it returns false. */
 	bool (*list)(struct host *h, const char *path, bool (*each)(void *ctx, const char *name), void *ctx, struct err *err);
 	bool (*stat)(struct host *h, const char *path, struct file_facts *out, struct err *err);

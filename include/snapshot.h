@@ -127,7 +127,7 @@ struct snapshot {
 #define SNAPSHOT_CAP (8u << 20)
 #define SNAPSHOT_CATALOG_CAP (24u << 20) /* 10,000 tables, or rows: of PART_CATALOG and PART_ANSWER */
 #define SNAPSHOT_FIGURES_MAX 40
-#define SNAPSHOT_TABLES_MAX 8
+#define SNAPSHOT_TABLES_MAX 10
 #define SNAPSHOT_FINDINGS_MAX 16
 
 struct snapshot *snapshot_new(const char *source, enum snapshot_part part); /* one reference, begun now */

@@ -153,6 +153,7 @@ static const struct host local = {
 	.read_tail = local_read_tail,
 	.read_from = local_read_from,
 	.read_beside = local_read_beside,
+	.programs = local_programs,
 	.children = local_children,
 	.list = local_list,
 	.stat = local_stat,

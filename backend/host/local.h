@@ -16,6 +16,7 @@ bool local_stat(struct host *h, const char *path, struct file_facts *out, struct
 /* beside.c */
 bool local_read_beside(struct host *h, pid_t pid, const char *name, struct buf *out, struct err *err);
 bool local_children(struct host *h, pid_t pid, void (*each)(void *ctx, struct text words), void *ctx, struct err *err);
+bool local_programs(struct host *h, const char *part, void (*each)(void *ctx, pid_t pid, struct text words), void *ctx, struct err *err);
 
 /* exec.c */
 int local_exec(struct host *h, const char *const argv[], struct buf *out, struct buf *errors, struct wait wait, struct err *err);

@@ -35,6 +35,8 @@ static const struct spark_table tables[] = {
 		{"driver", "application", "id", "state", "completed", "tasks", "failed", "skew", "spilled", "name", "reason", NULL}},
 	{"queries", {"spark-driver", "spark-connect"}, "queries", "driver", {NULL},
 		{"driver", "application", "name", "state", "batch", "input_rate", "processing_rate", "batch_ms", "gap_ms", "state_rows", "reason", NULL}},
+	{"flows", {"spark-connect"}, "flows", "driver", {NULL},
+		{"driver", "pipeline", "flow", "kind", "state", "since", "attempts", "batch", "rows", "spec", "why", NULL}},
 	{"connect", {"spark-connect"}, NULL, "service",
 		{"sessions", "requests", "application", "master", "ui", "executors", "jobs_active", "jobs_failed", NULL},
 		{"service", "verdict", "version", "port", "started", "stale", "sessions", "requests", "master", NULL}},

@@ -191,6 +191,7 @@ bool spark_inspect_sql(struct probe *p, const struct endpoint *at, const struct 
 
 /* ---- spark_queries.c; pure, but for what asks ---- */
 struct spark_query {
+	char begun[24];        /* by the driver's clock, in its own zone; "" unknown */
 	char name[96], id[40], run[40], state[16], reason[SPARK_REASON_SIZE];
 	int64_t started;       /* ms since 1970; 0 unknown, as are the others below 0 or NAN */
 	int64_t batch, batch_ms, gap_ms, state_rows, watermark, last;

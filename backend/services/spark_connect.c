@@ -25,6 +25,7 @@
 
 #include "kinds.h"
 #include "spark.h"
+#include "spark_pipelines.h"
 
 enum {
 	GRPC_UNKNOWN = -1, GRPC_OK = 0, GRPC_DEADLINE = 4, GRPC_DENIED = 7, GRPC_UNIMPLEMENTED = 12, GRPC_INTERNAL = 13,
@@ -183,7 +184,7 @@ static void forget_server(struct probe *p, struct connect *c)
 	c->tuned[0] = '\0';
 	c->configured = false;
 	memset(&c->settings, 0, sizeof c->settings);
-	c->ui = (struct connect_ui){0};
+	connect_forget_ui(&c->ui);
 }
 
 static enum answered identify(struct probe *p, struct identity *who)
@@ -261,6 +262,7 @@ static void close_state(void *state)
 		buf_free(&message);
 	}
 	connect_line_close(&c->line);
+	connect_forget_ui(&c->ui);
 	free(c);
 }
 
@@ -363,6 +365,7 @@ static const struct table_spec tables[] = {
 		{"operation", VALUE_TEXT, UNIT_NONE, 6, "its id"},
 		{0},
 	}},
+	{"flows", "flows of declarative pipelines that clients run in it", spark_flow_columns},
 	{"settings", "what the process was started with, as far as it is no secret", (const struct column_spec[]){
 		{"name", VALUE_TEXT, UNIT_NONE, 0, "the setting"},
 		{"value", VALUE_TEXT, UNIT_NONE, 0, "its value; user information and queries of URLs are cut off"},

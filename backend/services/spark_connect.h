@@ -54,7 +54,9 @@ struct connect_ui {
 	uint16_t port;  /* proven to be its own; 0: not found */
 	int64_t tried;  /* clock_ms(); 0: not yet */
 	struct spark_memory memory;
+	struct pipelines *pipelines; /* NULL: none was met */
 };
+void connect_forget_ui(struct connect_ui *ui);
 enum answered connect_identify_ui(struct probe *p, bool known, struct identity *who);
 void connect_find_ui(struct probe *p, struct connect_ui *ui, const struct connect_settings *settings);
 uint16_t connect_service_port(struct probe *p); /* where a UI at p->at says that its service is; 0: it does not */

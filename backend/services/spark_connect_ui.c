@@ -4,11 +4,13 @@
  * numbers, and taken for its own where the id of its application says so. The actor's thread.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kinds.h"
 #include "profile.h"
 #include "spark_connect.h"
+#include "spark_pipelines.h"
 
 #define CONNECT_PAGE "/connect/?sqlstat.pageSize=1&sessionstat.pageSize=1"
 #define WORK_PAGE "/connect/?sqlstat.pageSize=40&sessionstat.pageSize=60"
@@ -82,18 +84,19 @@ void connect_find_ui(struct probe *p, struct connect_ui *ui, const struct connec
 	}
 }
 
-static void ask_sessions(struct probe *p, const struct endpoint *ui, struct snapshot *s, const struct spark_specs *specs)
+static void ask_sessions(struct probe *p, struct connect_ui *ui, const struct endpoint *at, struct snapshot *s, const struct spark_specs *specs)
 {
 	struct table *open = snapshot_table(s, specs->tables, "sessions"), *executions = snapshot_table(s, specs->tables, "executions");
 	struct http_answer page;
 	int64_t sessions, requests, now;
 
-	if (http_get(p, ui, WORK_PAGE, &page, NULL) && connect_read_sessions(buf_text(&page.body), &sessions, &requests)) {
+	if (http_get(p, at, WORK_PAGE, &page, NULL) && connect_read_sessions(buf_text(&page.body), &sessions, &requests)) {
 		now = spark_http_date(http_header(&page, "Date"));
 		snapshot_figure(s, specs->figures, "sessions", value_int(sessions));
 		snapshot_figure(s, specs->figures, "requests", value_int(requests));
 		connect_read_session_rows(buf_text(&page.body), now, s, open);
 		connect_read_execution_rows(buf_text(&page.body), now, s, executions);
+		spark_inspect_pipelines(p, at, &ui->pipelines, &ui->memory, specs, buf_text(&page.body), s);
 	}
 	http_answer_free(&page);
 }
@@ -147,6 +150,12 @@ uint16_t connect_service_port(struct probe *p)
 	return (uint16_t)port;
 }
 
+void connect_forget_ui(struct connect_ui *ui)
+{
+	free(ui->pipelines);
+	*ui = (struct connect_ui){0};
+}
+
 bool connect_inspect_ui(struct probe *p, struct connect_ui *ui, const char *version, struct snapshot *s, const struct spark_specs *specs)
 {
 	struct endpoint at = p->at;
@@ -155,6 +164,6 @@ bool connect_inspect_ui(struct probe *p, struct connect_ui *ui, const char *vers
 		return false;
 	at.port = ui->port;
 	snapshot_figure(s, specs->figures, "ui", value_text(arena_printf(s->arena, "%s:%u", at.address, at.port)));
-	ask_sessions(p, &at, s, specs);
+	ask_sessions(p, ui, &at, s, specs);
 	return true;
 }

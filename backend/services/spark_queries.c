@@ -78,6 +78,8 @@ static void query_row(struct text row, bool active, int64_t now, struct spark_qu
 			text_clean(q->id, sizeof q->id, text_of(words));
 		else if (i == 3)
 			text_clean(q->run, sizeof q->run, text_of(words));
+		else if (i == 4)
+			text_clean(q->begun, sizeof q->begun, text_of(words));
 		else if (i == 5 && active && now > 0 && page_span(text_of(words), &span) && span < now)
 			q->started = now - span;
 		else if (i == 6)
@@ -271,6 +273,7 @@ static void put_query(const struct spark_query *q, struct snapshot *s, struct ta
 	table_set(s, t, row, "last", known(q->last, 1));
 	table_set(s, t, row, "started", known(q->started, 1));
 	table_set(s, t, row, "reason", words_of(q->reason));
+	table_set(s, t, row, "begun", words_of(q->begun));
 }
 
 /* One that failed is a finding until a query of the same id runs again. */
@@ -433,5 +436,6 @@ const struct column_spec spark_query_columns[] = {
 	{"id", VALUE_TEXT, UNIT_NONE, 5, "its id, that of its checkpoint"},
 	{"run", VALUE_TEXT, UNIT_NONE, 7, "id of this run"},
 	{"started", VALUE_INT, UNIT_TIME, 6, "when this run began"},
+	{"begun", VALUE_TEXT, UNIT_NONE, 8, "the same by the driver's clock, in its own zone"},
 	{0},
 };

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shutil
 import signal
 import sys
 from dataclasses import dataclass, field
@@ -505,23 +506,44 @@ def streams_start(s):
                   defaults=s.name)
 
 
-def pipeline_start(s):
-    """Its Connect server is one of its own, in the driver."""
-    folder = home("data", s.name)
+def pipeline_connect_start(s):
+    """A Connect server for the pipeline alone. Its catalog is in memory: what an earlier one left of tables and checkpoints goes."""
+    for left in ("warehouse", "storage"):
+        shutil.rmtree(home("data", "pipeline", left), ignore_errors=True)
+    settings = {
+        "spark.driver.memory": "480m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
+        "spark.ui.port": port(s, "ui"), "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "1",
+        "spark.sql.warehouse.dir": "file:" + home("data", "pipeline", "warehouse"),
+        "spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": port(s)}
+    write(home("etc", s.name, "spark-defaults.conf"), "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()))
+    return ["bash", os.path.join(spark_home("4.1"), "bin", "spark-submit"), "--master", "local[4]", "--name", "pipeline server",
+            "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"], spark_env("4.1", s.name)
+
+
+def pipeline_connect_ready(s):
+    return http_get(port(s, "ui"), "/api/v1/applications")[0] == 200 and port_open(port(s))
+
+
+def run_pipeline(remote, name, **more):
+    """The client: it brings the definitions to a Connect server, where the flows run, and ends with them. More of the spec: database=..."""
+    folder = home("data", name)
     write(os.path.join(folder, "transformations", "kitchen.py"), read(os.path.join(HERE, "spark", "pipeline.py")))
+    for i in range(60):
+        write(os.path.join(folder, "pings", f"{i:02}.json"), "".join(f'{{"courier": {c}, "at": {i}}}\n' for c in range(10)))
     spec = write(os.path.join(folder, "spark-pipeline.yml"), f"""name: kitchen_pipeline
 storage: file://{folder}/storage
+{"".join(f"{k}: {v}" + chr(10) for k, v in more.items())}configuration:
+  kitchen.pings: file:{folder}/pings
 libraries:
   - glob:
       include: transformations/**
 """)
-    settings = {
-        "spark.driver.memory": "480m", "spark.driver.host": HOST, "spark.driver.bindAddress": HOST, "spark.driver.extraJavaOptions": DRIVER,
-        "spark.ui.port": port(s), "spark.ui.showConsoleProgress": "false", "spark.sql.warehouse.dir": f"file:{folder}/warehouse",
-        "spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": port(s, "grpc")}
-    write(home("etc", s.name, "spark-defaults.conf"), "# written by tests/lab/lab\n" + "".join(f"{k} {v}\n" for k, v in settings.items()))
-    return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-pipelines"), "--remote", "local[2]", "run", "--spec", spec],
-            {**spark_env("4.1", s.name), "PYTHONPATH": python_path(place("spark-client")), "PYSPARK_PYTHON": sys.executable, "MALLOC_ARENA_MAX": "2"})
+    return (["nice", "bash", os.path.join(spark_home("4.1"), "bin", "spark-pipelines"), "--remote", remote, "run", "--spec", spec],
+            {**spark_env("4.1", name), "PYTHONPATH": python_path(place("spark-client")), "PYSPARK_PYTHON": sys.executable, "MALLOC_ARENA_MAX": "2"})
+
+
+def pipeline_start(s):
+    return run_pipeline(f"sc://{HOST}:{port('pipeline-connect')}", s.name)
 
 
 def spare_start(s):
@@ -635,8 +657,11 @@ TABLE = {s.name: s for s in (
             items=("spark-4.1", "spark-kafka", "iceberg"), after=("kafka", "seaweedfs"), queries=QUERIES),
     *(Service("spare-" + fault, f"will be the fault {fault}", "", LAKE, {}, spare_start, None, seeded="", memory=4)
       for fault in ("mute", "http-500")),
-    Service("pipeline", "a declarative pipeline", "", ("pipeline",), {"": 4055, "grpc": 15003}, pipeline_start, None, memory=600,
-            items=("spark-4.1", "spark-client"), seeded=""),
+    Service("pipeline-connect", "Spark Connect of a pipeline", "spark-connect", ("pipeline",), {"": 15003, "ui": 4055}, pipeline_connect_start,
+            pipeline_connect_ready, items=("spark-4.1", "spark-client"), version=SPARK["4.1"], memory=480,
+            extra={"config": lambda: home("etc", "pipeline-connect", "spark-defaults.conf")}),
+    Service("pipeline", "a declarative pipeline", "", ("pipeline",), {}, pipeline_start, None, memory=120, items=("spark-4.1", "spark-client"),
+            after=("pipeline-connect",), seeded=""),
     job("waiting", "an application that waits for cores", 4052, 330, {"spark.executor.cores": 3}, cores=3),
     job("trouble", "failing, skewed and spilling stages", 4053, 550, {"spark.shuffle.spill.numElementsForceSpillThreshold": 20000},
         master="local[2]"),
