@@ -11,12 +11,14 @@ struct tabs { /* of a deck, with what each holds */
 	bool known[DECK_MAX];
 };
 
-static int views_of(const struct deck_view *views)
+static int views_of(struct deck *deck, const struct deck_view *views, const struct lake *lake)
 {
 	int n = 0;
 
-	while (n < DECK_MAX && views[n].name)
+	while (n < DECK_MAX && views[n].name && (!views[n].kind->there || views[n].kind->there(lake)))
 		n++;
+	if (deck->at >= n)
+		deck->at = 0;
 	return n;
 }
 
@@ -49,7 +51,7 @@ void deck_draw(struct deck *deck, const struct panel_view *view, const struct de
 {
 	struct tabs tabs = {.views = views};
 	struct list current = {0}, list;
-	int n = views_of(views), head = c->height > 2;
+	int n = views_of(deck, views, view->lake), head = c->height > 2;
 	struct canvas body;
 
 	deck_begin(deck);
@@ -73,7 +75,7 @@ void deck_draw(struct deck *deck, const struct panel_view *view, const struct de
 
 unsigned deck_act(struct deck *deck, struct panel_view *view, const struct deck_view *views, enum act what, struct list_row *selected)
 {
-	int n = views_of(views);
+	int n = views_of(deck, views, view->lake);
 	struct list list;
 	unsigned reactions;
 

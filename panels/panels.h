@@ -57,6 +57,7 @@ struct list_kind { /* what is NULL is not there */
 	const char *note;  /* a text column: the last one on a broad screen, else a line below rows with a problem */
 	enum mark note_from; /* whose rows have that line; 0: MARK_UNKNOWN */
 	bool texts;        /* a filter looks at what is no number: there are thousands of rows */
+	bool (*there)(const struct lake *lake); /* of a deck's last one: whether it has a tab now; NULL: always */
 	const char *empty; /* where there is no row at all */
 };
 struct list { /* what is listed now: begin, add, draw or act, end */

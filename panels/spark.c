@@ -20,6 +20,7 @@ static const struct deck_view views[] = {
 	{"stages", &spark_stages, spark_collect_stages},
 	{"queries", &spark_queries, spark_collect_queries},
 	{"connect", &spark_connect, spark_collect_connect},
+	{"pipelines", &spark_pipelines, spark_collect_pipelines},
 	{0},
 };
 
@@ -160,7 +161,8 @@ const struct panel panel_spark = {
 	.help = "Clusters: masters and workers of every version. Applications: what runs, what waits and why; FINISHED is a master's word, and says "
 		"nothing of jobs; Enter opens its driver, or all that is known of it. Stages: how many of their tasks are done, what failed and why, "
 		"skew as the slowest task against the median. "
-		"Queries: what comes in against what is processed. Connect: who answers, since when; stale is older than its files.",
+		"Queries: what comes in against what is processed. Connect: who answers, since when; stale is older than its files. "
+		"Pipelines, where one runs: each flow of it.",
 	.hints = (const struct key_hint[]){{ACT_NEXT_VIEW, "next view"}, {ACT_ENTER, "open"}, {ACT_ACTIONS, "act"}, {ACT_LOGS, "log"},
 		{ACT_SORT, "sort"}, {ACT_NONE, NULL}},
 	.state_size = sizeof(struct spark),

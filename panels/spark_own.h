@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lists of the Spark panel: what is a service (spark_services.c), applications (spark_applications.c), and what
- * drivers tell of their work (spark_work.c). UI thread only.
+ * The lists of the Spark panel: what is a service (spark_services.c), applications (spark_applications.c), what
+ * drivers tell of their work (spark_work.c), and flows of declarative pipelines (spark_pipelines.c). UI thread only.
  */
 #ifndef LAKETOP_PANELS_SPARK_OWN_H
 #define LAKETOP_PANELS_SPARK_OWN_H
 
 #include "panels.h"
 
-extern const struct list_kind spark_clusters, spark_connect, spark_applications, spark_stages, spark_queries;
+extern const struct list_kind spark_clusters, spark_connect, spark_applications, spark_stages, spark_queries, spark_pipelines;
 void spark_collect_clusters(struct list *list);
 void spark_collect_connect(struct list *list);
 void spark_collect_applications(struct list *list);
 void spark_collect_stages(struct list *list);
 void spark_collect_queries(struct list *list);
+void spark_collect_pipelines(struct list *list);
 
 /* ---- a row that is a service ---- */
 enum mark spark_service_mark(const struct service *s);

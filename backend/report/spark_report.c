@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * laketop spark: masters, workers, applications, stages, streaming queries and Spark Connect of every
+ * laketop spark: masters, workers, applications, stages, streaming queries, flows and Spark Connect of every
  * version side by side. What one source cannot say is joined from another by the application's id: how
  * many jobs failed is told by its driver while it runs, afterwards by a history server. Pure.
  */

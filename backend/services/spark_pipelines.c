@@ -16,7 +16,7 @@
 #define REQUESTS_PAGE "/connect/?sqlstat.pageSize=200&sessionstat.pageSize=1"
 
 enum { PAGE_MOST = 2 << 20, PAGE_MS = 1500, SPARE_MS = 400, WINDOW = 100, WINDOWS_A_LOOK = 6, ASKED_A_LOOK = 24, CLIENT_AGAIN_MS = 30000,
-	CLIENTS_MAX = 16, REQUESTS_READ = 40, REQUESTS_AGAIN_MS = 60000, SPEC_MOST = 64 << 10, ABOVE_MAX = 6 };
+	CLIENTS_MAX = 16, REQUESTS_READ = 40, REQUESTS_AGAIN_MS = 60000, SPEC_MOST = 64 << 10, ABOVE_MAX = 7 };
 
 /* ---- SQL executions ---- */
 
@@ -164,7 +164,7 @@ static void take_client(void *ctx, pid_t pid, struct text cmdline)
 static bool read_spec(struct host *h, const struct found *client, char path[PIPELINE_PATH_SIZE], struct buf *out)
 {
 	static const char *const names[] = {"spark-pipeline.yaml", "spark-pipeline.yml"};
-	char up[PIPELINE_PATH_SIZE] = "";
+	static const char up[] = "../../../../../../";
 
 	text_copy(path, PIPELINE_PATH_SIZE, text_of(client->line.spec));
 	if (path[0] == '/')
@@ -173,12 +173,11 @@ static bool read_spec(struct host *h, const struct found *client, char path[PIPE
 		return h->read_beside && h->read_beside(h, client->pid, path, out, NULL);
 	for (int i = 0; h->read_beside && i < ABOVE_MAX; i++) {
 		for (size_t k = 0; k < 2; k++) {
-			snprintf(path, PIPELINE_PATH_SIZE, "%.40s%s", up, names[k]);
+			snprintf(path, PIPELINE_PATH_SIZE, "%.*s%s", i * 3, up, names[k]);
 			buf_reset(out);
 			if (h->read_beside(h, client->pid, path, out, NULL))
 				return true;
 		}
-		strcat(up, "../");
 	}
 	path[0] = '\0';
 	return false;
