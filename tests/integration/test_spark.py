@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from check import AMBIENT, FULL, HOME, KNOWN, LAKETOP, PROFILE, ROOT, end, lab, 
 
 sys.path.insert(0, str(ROOT / "tests" / "lab"))
 import kit  # noqa: E402
-from services import port, submit  # noqa: E402 - the lab's own table of ports, and its way to submit
+from fetching import Fetcher  # noqa: E402
+from services import port, run_pipeline, submit  # noqa: E402 - the lab's own table of ports, and its way to submit
 
 MASTER, HISTORY, CONNECT_UI = port("spark-master-41"), port("spark-history"), port("spark-connect", "ui")
 TROUBLE, LOOP, WORKS, IMPORT, WAITS = 4056, 4057, 4058, 4059, 4061  # web UIs of jobs of our own
@@ -243,6 +245,46 @@ def a_killed_worker():
         lab("heal")
 
 
+def flows_of_a_pipeline():
+    """A real declarative pipeline in the lab's Connect: what its driver tells against what its client was told."""
+    Fetcher().get("spark-client").result()
+    made, log = [HOME / "data" / "test-pipeline"], HOME / "log" / "test-pipeline.log"
+    made += [HOME / "data" / "spark-warehouse" / t
+             for t in ("courier_pings", "courier_tips", "orders", "revenue", "menu_prices", "price_report", "demand")]
+    for left in made:
+        shutil.rmtree(left, ignore_errors=True)
+    argv, env = run_pipeline(f"sc://127.0.0.1:{port('spark-connect')}", "test-pipeline", batches=5)
+    with open(log, "wb") as out:
+        jobs["pipeline"] = client = subprocess.Popen(argv, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stdout=out,
+                                                     stderr=subprocess.STDOUT, start_new_session=True)
+
+    def runs():
+        runs.flows = {f["flow"]: f for f in spark(PROFILE)["flows"]}
+        return runs.flows.get("courier_pings", {}).get("state") == "RUNNING" or client.poll() is not None
+    until(240, runs, 0.5)
+    pings, spec = runs.flows.get("courier_pings", {}), str(made[0] / "spark-pipeline.yml")
+    ok("a-running-flow-is-told-with-its-pipeline-and-the-spec-file", pings.get("state") == "RUNNING" and pings["kind"] == "streaming" and
+       pings["pipeline"] == "kitchen_pipeline" and pings["spec"] == spec and pings["run"] == "RUNNING", runs.flows)
+    until(240, lambda: client.poll() is not None, 0.5)
+    said = log.read_text(errors="replace")
+    truth = {flow: "COMPLETED" for flow in re.findall(r"Flow spark_catalog\.default\.(\w+) has COMPLETED", said)}
+    truth |= {flow: "FAILED" for flow in re.findall(r"Flow 'spark_catalog\.default\.(\w+)' has FAILED more than 2 times", said)}
+    truth |= {flow: "NOT BEGUN" for flow in re.findall(r"Flow 'spark_catalog\.default\.(\w+)' SKIPPED", said)}
+
+    def ended():
+        flows = {f["flow"]: f for f in spark(PROFILE)["flows"]}
+        failed = {f["reason"] for s in status("--service", "spark-connect")["services"] for f in s["findings"] if f["finding"] == "flow-failed"}
+        return [("each-flow-ends-as-its-client-was-told", len(truth) == 7 and {n: f["state"] for n, f in flows.items()} == truth, (truth, flows)),
+                ("a-batch-flow-says-how-many-rows-it-wrote", flows["orders"]["rows"] == 10000 and flows["orders"]["kind"] == "batch", flows["orders"]),
+                ("a-flow-is-tried-three-times", flows["menu_prices"]["attempts"] == 3 and flows["courier_tips"]["attempts"] == 3, flows),
+                ("a-failed-flow-is-a-finding-with-its-reason", any("flow menu_prices" in r and "a price below zero" in r for r in failed) and
+                 any("flow courier_tips" in r and "a tip below zero" in r for r in failed), failed)]
+    settled(120, ended)
+    finish("pipeline")
+    for left in made:
+        shutil.rmtree(left, ignore_errors=True)
+
+
 def complaints(sizes):
     found = []
     for path, size in sizes.items():
@@ -294,7 +336,7 @@ with open(OWN, "w", encoding="utf-8") as own:
         own.write(f"\n[service {name}]\nkind = spark-driver\nport = {at}\nrequired = no\n")
 try:
     for each in (masters_and_workers, a_failed_job_is_found_behind_finished, event_logs_tell_what_no_history_server_does, a_driver_in_trouble, nobody_complains, a_lost_executor, a_crash_loop,
-                 an_application_that_waits, a_killed_worker):
+                 an_application_that_waits, flows_of_a_pipeline, a_killed_worker):
         if not sys.argv[1:] or each.__name__ in sys.argv[1:]:
             story(each)
 finally:

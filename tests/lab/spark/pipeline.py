@@ -14,7 +14,7 @@ def pings():
 
 @dp.table
 def courier_pings():
-    """A streaming flow: a batch takes 5 s, and there are 60."""
+    """A streaming flow: a batch takes 5 s."""
     return pings().selectExpr("*", "CASE WHEN courier = 0 THEN reflect('java.lang.Thread', 'sleep', 5000L) END AS slept")
 
 
@@ -46,4 +46,4 @@ def price_report():
 
 @dp.materialized_view
 def demand():
-    return spark.range(0, 60, 1, 1).selectExpr("id", "reflect('java.lang.Thread', 'sleep', 5000L) AS slept")
+    return spark.range(0, int(spark.conf.get("kitchen.batches")), 1, 1).selectExpr("id", "reflect('java.lang.Thread', 'sleep', 5000L) AS slept")
