@@ -212,6 +212,17 @@ bool pipelines_read_execution(const struct json *execution, struct pipeline_exec
 	return out->session[0] != 0;
 }
 
+/* Does that node fill a table? A flow that is run anew empties its table first: that is no try of it. */
+static bool fills(struct text node)
+{
+	static const char *const words[] = {"Insert", "SaveAs", "SaveInto", "AsSelect", "AppendData", "Overwrite"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (text_has(node, words[i]))
+			return true;
+	return false;
+}
+
 /* "`default`.`demand`, Append": how long the name is */
 static size_t name_length(struct text t)
 {
@@ -232,7 +243,7 @@ void pipelines_read_plan(struct text plan, char table[PIPELINE_NAME_SIZE])
 	table[0] = '\0';
 	while (!table[0] && text_line(&plan, &line)) {
 		if (text_starts(line, "("))
-			writes = text_has(line, "Command") || text_has(line, "AppendData") || text_has(line, "Overwrite");
+			writes = fills(line);
 		if (!writes || !text_skip(&line, "Arguments: "))
 			continue;
 		name = line;

@@ -169,6 +169,8 @@ static void a_plan_names_the_table_that_is_written(void **state)
 	assert_string_equal(all->executions[1].session, "b2be5796-4854-4836-b22f-0969b6bbc7a0");
 	pipelines_read_plan(TEXT("(1) Scan\nArguments: `a`.`read`\n(2) OverwriteByExpression\nArguments: Write(table=lake.b.c)"), table);
 	assert_string_equal(table, "lake.b.c");
+	pipelines_read_plan(TEXT("(2) TruncateTableCommand\nArguments: `spark_catalog`.`default`.`orders`"), table);
+	assert_string_equal(table, "");
 	free(all);
 }
 
