@@ -25,7 +25,7 @@
 #include "profile.h"
 #include "service.h"
 
-enum { BODY_MOST = 8 << 20, PAGES_MOST = 2000, TOKEN_MOST = 16 << 10, REFUSED_MS = 300000, EARLY_MS = 30000, SAYS_PATH = 48 };
+enum { BODY_MOST = 8 << 20, PAGES_MOST = 2000, TOKEN_MOST = 16 << 10, REFUSED_MS = 300000, EARLY_MS = 30000, SAYS_PATH = 48, HOST_MOST = 64 };
 
 bool web_escape(struct buf *out, struct text t)
 {
@@ -125,6 +125,21 @@ static enum err_code code_of(long status)
 	return status == 401 || status == 403 || status == 419 ? ERR_AUTH : ERR_PROTOCOL;
 }
 
+/* Whereto: of the address its host alone, the rest may be a secret. */
+static void read_redirect(const struct http_answer *answer, struct web_fault *fault)
+{
+	struct text to = http_header(answer, "Location"), host;
+	bool tls = text_skip(&to, "https://");
+
+	if (answer->status < 300 || answer->status >= 400 || !(tls || text_skip(&to, "http://")))
+		return;
+	host = text_until(text_until(to, '/'), '?');
+	for (struct text after = text_after(host, '@'); after.len; after = text_after(host, '@'))
+		host = after;
+	snprintf(fault->words, sizeof fault->words, "to %.*s%s", (int)(host.len < HOST_MOST ? host.len : HOST_MOST), host.at,
+		tls ? ", by TLS, which laketop does not speak" : ": its place in the profile is to be that");
+}
+
 bool web_refused(const struct probe *p, const struct web *w, const char *path, const struct http_answer *answer, struct err *err)
 {
 	const struct credentials *c = &p->credentials;
@@ -138,6 +153,7 @@ bool web_refused(const struct probe *p, const struct web *w, const char *path, c
 	web_read_fault(buf_text(&answer->body), &fault);
 	for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
 		hide(fault.words, secrets[i]); /* escapes of JSON are read by now */
+	read_redirect(answer, &fault);
 	words = meaning(answer->status, c->token || (c->user && c->password), w->worked && text_has(text_of(fault.words), "not allowed"));
 	return err_set(err, code_of(answer->status), "%s%.*s: %s (HTTP %ld)%s%s", what.len > SAYS_PATH ? "..." : "",
 		(int)(what.len > SAYS_PATH ? SAYS_PATH : what.len), what.len > SAYS_PATH ? what.at + what.len - SAYS_PATH : what.at,

@@ -452,7 +452,7 @@ static void a_token_that_has_ended_is_asked_for_anew_once(void **state)
 static bool failing(void *ctx, struct text q, struct buf *out)
 {
 	(void)q;
-	fake_http(out, *(int *)ctx, "", "{\"error\":{\"message\":\"of s3cr3t-word and s3cr3t-word ............................................"
+	fake_http(out, *(int *)ctx, *(int *)ctx == 302 ? "Location: https://s3cr3t-word@catalog.example:8443/v1/config?key=s3cr3t-word\r\n" : "", "{\"error\":{\"message\":\"of s3cr3t-word and s3cr3t-word ............................................"
 		".......................................................................... s3cr3t-word\",\"type\":\"x\"}}");
 	return false;
 }
@@ -463,7 +463,7 @@ static void every_status_has_its_own_words_and_none_repeats_a_secret(void **stat
 		int status;
 		const char *words;
 	} rows[] = {{401, "refuses the credential"}, {403, "does not let this credential see it"}, {404, "there is no such thing"}, {406, "does not offer this"},
-		{419, "says that the token has ended"}, {429, "was asked too often"}, {500, "fails"}, {503, "cannot serve now"}, {302, "leads elsewhere"},
+		{419, "says that the token has ended"}, {429, "was asked too often"}, {500, "fails"}, {503, "cannot serve now"}, {302, "leads elsewhere (HTTP 302): to catalog.example:8443, by TLS"},
 		{418, "is refused"}};
 	const struct catalog c = {.name = "c"};
 
