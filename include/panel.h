@@ -112,6 +112,7 @@ struct grid_column {
 	int width;        /* least; the flexible one takes the rest */
 	int priority;     /* 0 always; larger drops out earlier; GRID_NEVER: not now */
 	bool right;       /* right-aligned: numbers */
+	bool tail;        /* what does not fit keeps its end: paths */
 	bool flexible;
 };
 struct grid_cell {

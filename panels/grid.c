@@ -200,6 +200,8 @@ static void draw_row(const struct grid_source *s, const struct layout *l, struct
 			canvas_spark(c, y, l->x[i], l->width[i], cells[i].style, cells[i].spark, cells[i].spark_ctx);
 		else if (cells[i].s && s->columns[i].right)
 			canvas_right(c, y, l->x[i], l->width[i], cells[i].style, cells[i].s);
+		else if (cells[i].s && s->columns[i].tail)
+			show_tail(c, y, l->x[i], l->width[i], cells[i].style, cells[i].s);
 		else if (cells[i].s)
 			show_text(c, y, l->x[i], l->width[i], cells[i].style, cells[i].s);
 	}

@@ -130,7 +130,7 @@ static void column_for(const struct table_list *look, struct list_rows *rows, si
 	int priority = rows->list->keeps && is(spec, rows->list->keeps) ? 0 : spec->priority;
 
 	*column = (struct grid_column){.head = spec->head, .priority = list_shows(rows->list, i) ? priority : GRID_NEVER,
-		.right = spec->number, .width = int_min(look->widths[i], spec->number ? WIDEST_NUMBER : spec->most ? spec->most : text)};
+		.right = spec->number, .tail = spec->tail, .width = int_min(look->widths[i], spec->number ? WIDEST_NUMBER : spec->most ? spec->most : text)};
 }
 
 /* Notes have a column, the last one, where they fit beside all others; else they stand below their rows. */

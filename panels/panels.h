@@ -40,6 +40,7 @@ struct list_column {
 	int priority, most;      /* most: columns that a text may take; 0: by the width of the screen */
 	bool number;             /* right-aligned, sorted from the largest */
 	bool own;                /* get() or words() know it: it is there whatever the tables have */
+	bool tail;               /* what does not fit keeps its end: paths */
 	bool state;              /* in the colour of the row's mark */
 	bool graph;              /* made of blocks */
 };

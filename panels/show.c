@@ -413,6 +413,18 @@ char *show_fit(const struct canvas *c, char *out, size_t size, int width, const 
 	return out;
 }
 
+int show_tail(struct canvas *c, int y, int x, int width, enum style style, const char *s)
+{
+	if (width <= 0 || canvas_columns(c, s) <= width)
+		return show_text(c, y, x, width, style, s);
+	while (*s && canvas_columns(c, s) > width - 1)
+		do
+			s++;
+		while (((unsigned char)*s & 0xc0) == 0x80);
+	canvas_text(c, y, x, 1, style, "…");
+	return 1 + canvas_text(c, y, x + 1, width - 1, style, s);
+}
+
 int show_text(struct canvas *c, int y, int x, int width, enum style style, const char *s)
 {
 	char fitting[FIT_SIZE];

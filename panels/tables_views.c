@@ -133,7 +133,7 @@ static const struct list_kind partitions_kind = {
 };
 static const struct list_kind files_kind = {
 	.columns = (const struct list_column[]){
-		{"FILE", "file", .priority = 0},
+		{"FILE", "file", .priority = 0, .tail = true},
 		{"SIZE", "bytes", UNIT_BYTES, .number = true},
 		{"RECORDS", "records", UNIT_RECORDS, .priority = 1, .number = true},
 		{"PARTITION", "partition", .priority = 2, .most = 36},
@@ -161,7 +161,7 @@ static const struct list_kind properties_kind = {
 	.n_names = 1, .words = plain_words, .empty = "no property is set: all are at their defaults",
 };
 static const struct list_kind log_kind = {
-	.columns = (const struct list_column[]){{"WRITTEN", "written", UNIT_TIME, .priority = 0}, {"FILE", "file", .priority = 0}, {0}},
+	.columns = (const struct list_column[]){{"WRITTEN", "written", UNIT_TIME, .priority = 0}, {"FILE", "file", .priority = 0, .tail = true}, {0}},
 	.words = log_words, .empty = "it names no file before the newest",
 };
 static const struct list_kind groups_kind = {
