@@ -239,7 +239,8 @@ static void write_notes(const struct snapshot *s, struct buf *notes)
 	if (count(s, "full"))
 		buf_printf(notes, "%s rows; the others are too large to be kept together\n", value_show(n, snapshot_get(s, "rows"), UNIT_COUNT));
 	else if (count(s, "more"))
-		buf_printf(notes, "%s rows, and there are more: -n asks for up to %d\n", value_show(n, snapshot_get(s, "rows"), UNIT_COUNT), ROWS_MOST);
+		buf_printf(notes, "%s row%s, and there are more: -n asks for up to %d\n", value_show(n, snapshot_get(s, "rows"), UNIT_COUNT),
+			count(s, "rows") == 1 ? "" : "s", ROWS_MOST);
 	if (count(s, "left_off"))
 		buf_printf(notes, "and %s more columns\n", value_show(n, snapshot_get(s, "left_off"), UNIT_COUNT));
 	if (count(s, "cut"))

@@ -310,7 +310,7 @@ static void say_what(struct snapshot *s, const struct compact *c, const struct c
 		plan_say(s, "words", "nothing to do: %" PRId64 " of %" PRId64 " files are under %s, but no partition has %" PRId64 " that belong together",
 			plan->candidates, c->all, plan_bytes(plan->least).s, c->files_least);
 	else
-		plan_say(s, "words", "%" PRId64 " files of %s become %s%" PRId64 " in %" PRId64 " partition%s; rewrites %s", plan->files,
+		plan_say(s, "words", "%" PRId64 " files of %s on average become %s%" PRId64 " in %" PRId64 " partition%s; rewrites %s", plan->files,
 			plan_bytes(plan->bytes / plan->files).s, plan->other_specs ? "at least " : "", plan->becomes, plan->partitions,
 			plan->partitions == 1 ? "" : "s", plan_bytes(plan->bytes).s);
 }
