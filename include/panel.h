@@ -163,6 +163,8 @@ void action_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *
 bool run_draw(const struct lake *lake, uint64_t id, int *top, struct canvas *c);
 
 enum style verdict_style(enum verdict v);
+struct sign { const char *glyph, *word, *help; enum style style; };
+bool list_sign(size_t n, bool ascii, struct sign *out); /* the nth that rows of lists have besides those of verdicts; false: no more */
 /* Every word of the filter stands in some cell, without regard to case; "" matches all. */
 bool row_matches(const char *filter, const char *const *cells, size_t n);
 

@@ -198,6 +198,25 @@ const char *mark_glyph(enum mark mark, bool ascii)
 	return verdict_glyph(mark_verdicts[mark], ascii);
 }
 
+const char *marked_glyph(bool ascii)
+{
+	return ascii ? "*" : "◆";
+}
+
+bool list_sign(size_t n, bool ascii, struct sign *out)
+{
+	const struct sign all[] = {
+		{mark_glyph(MARK_FAILED, ascii), "failed", "failed, is dead, or does not get on", mark_style(MARK_FAILED)},
+		{mark_glyph(MARK_DUE, ascii), "due", "maintenance of a table is due", mark_style(MARK_DUE)},
+		{marked_glyph(ascii), "marked", "by Space: x takes all of them", STYLE_ACCENT},
+	};
+
+	if (n >= sizeof all / sizeof *all)
+		return false;
+	*out = all[n];
+	return true;
+}
+
 enum style mark_style(enum mark mark)
 {
 	return mark == MARK_NONE ? STYLE_NORMAL : mark == MARK_WARN || mark == MARK_DUE ? STYLE_WARN : verdict_style(mark_verdicts[mark]);

@@ -60,7 +60,7 @@ static const char *row_cells(const void *ctx, size_t at, struct grid_cell *cells
 	bool marked = list->marked && list->marked(list->marked_ctx, r);
 
 	if (rows->lead && marked)
-		cells[0] = (struct grid_cell){.s = rows->ascii ? "*" : "◆", .style = STYLE_ACCENT};
+		cells[0] = (struct grid_cell){.s = marked_glyph(rows->ascii), .style = STYLE_ACCENT};
 	else if (rows->lead)
 		cells[0] = (struct grid_cell){.s = mark_glyph(mark, rows->ascii), .style = old ? STYLE_DIM : mark_style(mark)};
 	for (size_t i = 0; i < rows->n_columns; i++) {

@@ -33,6 +33,7 @@ struct list_row {
 /* From UNKNOWN on a problem. Glyphs are those of verdicts where they mean the same; see also runs.c. */
 enum mark { MARK_NONE, MARK_GOOD, MARK_BUSY, MARK_OFF, MARK_UNKNOWN, MARK_DUE, MARK_WARN, MARK_ILL, MARK_BAD, MARK_FAILED, MARK_COUNT };
 const char *mark_glyph(enum mark mark, bool ascii);
+const char *marked_glyph(bool ascii); /* by Space */
 const char *stage_glyph(enum stage stage, bool ascii); /* of a step of a run */
 struct list_column {
 	const char *head, *name; /* the table's column */

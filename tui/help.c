@@ -112,9 +112,13 @@ static void add_panels(struct chooser *ch)
 
 static void add_verdicts(struct chooser *ch, bool ascii)
 {
+	struct sign sign;
+
 	for (int v = VERDICT_COUNT - 1; v >= 0; v--)
 		chooser_add(ch, CHOICE_NOTE, 0, verdict_glyph((enum verdict)v, ascii), verdict_word((enum verdict)v), verdict_help[v])->style =
 			verdict_style((enum verdict)v);
+	for (size_t n = 0; list_sign(n, ascii, &sign); n++)
+		chooser_add(ch, CHOICE_NOTE, 0, sign.glyph, sign.word, sign.help)->style = sign.style;
 }
 
 void help_fill(struct chooser *ch, const struct panel *panel, int width, bool ascii)
