@@ -393,14 +393,14 @@ static void collect(struct list *list, const struct tables *tables, const struct
 
 static const char *catalog_words(const struct catalog_view *c, const struct lake *lake, char out[REASON_SIZE])
 {
-	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT], found[REASON_SIZE];
+	char number[VALUE_TEXT_SIZE], span[CLOCK_TEXT];
 	const struct snapshot *told = c->snapshot;
 
 	if (c->failed && told)
 		snprintf(out, REASON_SIZE, "%.60s does not answer; its tables are as they were %s ago: %.110s", c->catalog->name,
 			clock_span(span, lake->now > told->ended ? lake->now - told->ended : 0), c->failed->err.words);
 	else if (c->failed && c->failed->err.code == ERR_AUTH && c->catalog->found)
-		snprintf(out, REASON_SIZE, "%.48s: %.188s", c->catalog->name, catalog_found_words(c, found));
+		snprintf(out, REASON_SIZE, "%.60s is found, and asks for a credential: \"laketop tables\" says the lines of a profile", c->catalog->name);
 	else if (c->failed)
 		snprintf(out, REASON_SIZE, "%.60s: %.170s", c->catalog->name, c->failed->err.words);
 	else if (!told)
