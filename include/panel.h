@@ -60,7 +60,7 @@ struct panel_view { /* what tui/ shares with the panel at each call */
 	const char *search;      /* what is looked for in a log; "" nothing */
 	bool problems_only;
 	bool frozen;             /* a banner says so; the lake is an older one */
-	const char *subject;     /* the service page's service; NULL elsewhere */
+	const char *subject;     /* the service page's service; what ACT_ENTER opens by its name, "CATALOG.orders.x"; NULL elsewhere */
 	bool by_hand;            /* ACT_REFRESH: a key asked for it */
 	/* out, with the reactions */
 	const char *open;

@@ -517,7 +517,7 @@ static int draw_head(const struct sums *s, const struct lake *lake, bool ranked,
 		show_text(c, y, 1, 1, v->failed ? STYLE_WARN : STYLE_DIM, v->failed ? verdict_glyph(VERDICT_SICK, c->ascii) : "·");
 	}
 	if (left)
-		canvas_printf(c, y, c->width - 9, 8, STYLE_DIM, "+%zu more", left);
+		canvas_printf(c, y, c->width - 11, 10, STYLE_DIM, "… +%zu more", left);
 	return y + 1;
 }
 
@@ -595,6 +595,10 @@ static unsigned act(struct panel_view *view, void *state, enum act what)
 	struct list_row row;
 	unsigned reactions;
 
+	if (what == ACT_ENTER && view->subject) { /* one by its name */
+		row.lake_table = lake_table_named(view->lake, view->subject);
+		return row.lake_table ? table_page_open(t->page, view, row.lake_table) : REACT_NONE;
+	}
 	if (table_page_is_open(t->page))
 		return table_page_act(t->page, view, what);
 	if (what == ACT_REFRESH)

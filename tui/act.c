@@ -338,7 +338,11 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 		size_t before = order.n;
 
 		order_add(&order, lake, o->names[i], o->version_wanted, o->command == COMMAND_START);
-		if (order.n == before && !lake_service(lake, o->names[i])) {
+		if (order.n == before && (o->version_wanted || !lake_service(lake, o->names[i]))) {
+			if (!o->version_wanted && !strcmp(o->names[i], "all")) {
+				fprintf(stderr, "laketop: no profile says what \"all\" is: --profile names one\n");
+				return EXIT_USAGE;
+			}
 			fprintf(stderr, "laketop: there is no service \"%s\"%s%s", o->names[i], o->version_wanted ? " of version " : "",
 				o->version_wanted ? o->version_wanted : "");
 			say_nearest(lake, o->names[i]);

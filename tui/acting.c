@@ -152,8 +152,9 @@ void acting_unlock(struct acting *a)
 	prompt_set(&a->word, "");
 }
 
-void acting_quit(struct acting *a)
+void acting_quit(struct acting *a, bool within)
 {
+	a->asked_in = within ? a->mode : ACTING_QUIT;
 	a->mode = ACTING_QUIT;
 }
 
@@ -223,7 +224,8 @@ static enum acting_key wishes(struct acting *a, const struct action_shown *s, co
 /* It may be longer than the screen. */
 static bool scrolls(struct acting *a, int key)
 {
-	int by = key == 'j' || key == K_DOWN ? 1 : key == 'k' || key == K_UP ? -1 : key == K_PAGE_DOWN || key == ' ' ? PAGE : key == K_PAGE_UP ? -PAGE : 0;
+	static const int all = 1 << 20; /* drawing it knows where its end is */
+	int by = key == 'g' || key == K_HOME ? -all : key == 'G' || key == K_END ? all : key == 'j' || key == K_DOWN ? 1 : key == 'k' || key == K_UP ? -1 : key == K_PAGE_DOWN || key == ' ' ? PAGE : key == K_PAGE_UP ? -PAGE : 0;
 
 	if (by && a->run_top < 0)
 		a->run_top = 0;
@@ -304,7 +306,10 @@ enum acting_key acting_press(struct acting *a, const struct lake *lake, int key)
 	case ACTING_UNLOCK:
 		return press_word(a, key);
 	case ACTING_QUIT:
-		return key == 'y' || key == 'Y' ? ACTING_QUITS : ACTING_CLOSES;
+		if (key == 'y' || key == 'Y')
+			return ACTING_QUITS;
+		a->mode = a->asked_in;
+		return a->mode == ACTING_QUIT ? ACTING_CLOSES : ACTING_STAYS;
 	}
 	return ACTING_CLOSES;
 }

@@ -34,6 +34,7 @@ struct acting {
 	int run_top;            /* of the one: the first line in sight; -1: of a run where it runs */
 	struct prompt word;
 	const char *wrong;      /* of the word; NULL */
+	enum acting_mode asked_in; /* where it was when leaving was asked about; ACTING_QUIT: nowhere */
 };
 
 enum acting_key { ACTING_STAYS, ACTING_CLOSES, ACTING_WISHES, ACTING_CONFIRMS, ACTING_DROPS, ACTING_CHANGES, ACTING_UNLOCKS, ACTING_QUITS };
@@ -49,7 +50,7 @@ bool acting_list(struct acting *a, const struct lake *lake); /* what ran, and wh
 enum acting_key acting_offer(struct acting *a, const struct lake *lake, int number);
 void acting_one(struct acting *a, uint64_t id);
 void acting_unlock(struct acting *a);
-void acting_quit(struct acting *a);
+void acting_quit(struct acting *a, bool within); /* within: what is open is gone back to after a no */
 enum acting_key acting_press(struct acting *a, const struct lake *lake, int key); /* WISHES: a->on is the wish */
 void acting_paste(struct acting *a, struct text text);
 void acting_many(struct acting *a, size_t at, uint64_t id, const char *refused); /* what became of the wish for marks[at] */

@@ -193,6 +193,8 @@ enum acting_key acting_many_key(struct acting *a, const struct lake *lake, int k
 		a->top += key == K_PAGE_DOWN ? 10 : 1;
 	if (key == 'k' || key == K_UP || key == K_PAGE_UP)
 		a->top -= key == K_PAGE_UP ? 10 : 1;
+	if (key == 'g' || key == K_HOME || key == 'G' || key == K_END)
+		a->top = key == 'G' || key == K_END ? 1 << 20 : 0;
 	if (n.going)
 		return key == 'c' ? ACTING_DROPS : leaves ? ACTING_CLOSES : ACTING_STAYS;
 	if (key == 'f')

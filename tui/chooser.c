@@ -53,7 +53,8 @@ void chooser_search(struct chooser *ch)
 	}
 	free(scores);
 	ch->selected = ch->top = 0;
-	while (ch->selected + 1 < ch->n_kept && ch->all[ch->kept[ch->selected]].what < CHOICE_ACT)
+	/* the best of what was typed stays it, also where it cannot be done: its reason stands beside it */
+	while (ch->selected + 1 < ch->n_kept && ch->all[ch->kept[ch->selected]].what < (ch->always_typing && ch->prompt.len ? CHOICE_NOTE : CHOICE_ACT))
 		ch->selected++;
 	if (ch->n_kept && ch->all[ch->kept[ch->selected]].what < CHOICE_ACT)
 		ch->selected = 0;

@@ -12,16 +12,17 @@ enum choice_what {
 	CHOICE_ACT,     /* number is an enum act */
 	CHOICE_PANEL,   /* number is an index of panels[] */
 	CHOICE_SERVICE, /* title is its name */
-	CHOICE_TABLE,   /* title is its name */
+	CHOICE_TABLE,   /* title is its name, detail its catalog */
 	CHOICE_VERB,    /* number is an index of action_specs[]: on the selected row */
 	CHOICE_ACTION,  /* number is its owner's */
 	CHOICE_OFFER,   /* number is one of offers.h */
 };
 
+enum { TITLE_SIZE = 160 };
 struct choice {
 	enum choice_what what;
 	int number;
-	char key[32], title[80], detail[REASON_SIZE];
+	char key[32], title[TITLE_SIZE], detail[REASON_SIZE];
 	enum style style; /* of the title */
 };
 

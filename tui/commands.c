@@ -54,7 +54,7 @@ struct engine_options engine_options_of(const struct setup *setup)
 		.replay_speed = o->command == COMMAND_SCREEN ? 1 : 0, .state_dir = setup->state_dir, .headless = o->command != COMMAND_SCREEN,
 		.discover = !o->service && !lag && !listed, .only = o->service, .only_kinds = lag ? report_lag_kinds : listed ? nobody : NULL,
 		.tables = o->command == COMMAND_DOCTOR || tables,
-		.read_only = o->read_only, .locked = o->locked,
+		.read_only = o->read_only && !o->dry_run, .locked = o->locked && !o->dry_run, /* which changes nothing, and confirms nothing */
 		/* a look at all processes takes longer than the whole question */
 		.blind = lag || listed, .shallow = tables,
 	};

@@ -97,12 +97,12 @@ static void add_tables(struct chooser *ch, const struct lake *lake)
 {
 	for (size_t i = 0; i < lake->n_tables && i < TABLES_MAX; i++) {
 		struct value name = lake_table_get(&lake->tables[i], "name");
-		char title[80], detail[REASON_SIZE];
+		char title[TITLE_SIZE], detail[REASON_SIZE];
 
 		if (name.type != VALUE_TEXT)
 			continue;
-		snprintf(title, sizeof title, "table %.73s", name.u.s);
-		snprintf(detail, sizeof detail, "of %.60s", lake->tables[i].in[0].view->catalog->name);
+		snprintf(title, sizeof title, "table %.140s", name.u.s);
+		snprintf(detail, sizeof detail, "of %.100s", lake->tables[i].in[0].view->catalog->name);
 		chooser_add(ch, CHOICE_TABLE, 0, "", title, detail);
 	}
 	if (lake->n_tables > TABLES_MAX)

@@ -124,6 +124,22 @@ static unsigned panel_act_by(struct screen *s, enum act act, bool by_hand, struc
 	return reactions;
 }
 
+unsigned screen_enter(struct screen *s, const char *panel, const char *subject, struct wish *wish)
+{
+	struct panel_view view;
+	unsigned reactions;
+
+	for (int i = 0; panels[i]; i++)
+		if (panels[i] == panel_named(panel))
+			screen_go_to(s, i);
+	view = screen_view(s);
+	view.subject = subject;
+	view.by_hand = true;
+	reactions = screen_panel(s)->act(&view, s->states[screen_page(s)->panel], ACT_ENTER);
+	react(s, &view, reactions, wish);
+	return reactions;
+}
+
 unsigned screen_panel_act(struct screen *s, enum act act, struct wish *wish)
 {
 	return panel_act_by(s, act, true, wish);
@@ -221,7 +237,7 @@ bool screen_asks_to_quit(struct screen *s)
 {
 	if (!action_runs(s->lake) || (s->mode == MODE_ACTING && s->acting.mode == ACTING_QUIT))
 		return false;
-	acting_quit(&s->acting);
+	acting_quit(&s->acting, s->mode == MODE_ACTING);
 	s->mode = MODE_ACTING;
 	return true;
 }

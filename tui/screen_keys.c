@@ -2,6 +2,7 @@
 /* What keys, paste and mouse mean in each mode. See screen_own.h. */
 #include "screen_own.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "keymap.h"
@@ -67,14 +68,13 @@ static void wish_to_act(const struct screen *s, struct wish *wish)
 	wish->n_marks = s->acting.n_marks;
 }
 
-/* Its row, found as the filter finds it; what else is called so stands beside it. */
-static void go_to_table(struct screen *s, const char *name, struct wish *wish)
+static void open_table(struct screen *s, const struct choice *choice, struct wish *wish)
 {
-	for (int i = 0; panels[i]; i++)
-		if (panels[i] == panel_named("tables"))
-			screen_go_to(s, i);
-	text_copy(screen_page(s)->filter, sizeof screen_page(s)->filter, text_of(name));
-	screen_filtered(s, wish);
+	char name[sizeof choice->title + sizeof choice->detail];
+
+	snprintf(name, sizeof name, "%s.%s", choice->detail + strlen("of "), choice->title + strlen("table "));
+	if (!screen_enter(s, "tables", name, wish))
+		screen_say(s, STYLE_WARN, "%s is not there any more", choice->title);
 }
 
 static void run_choice(struct screen *s, const struct choice *chosen, struct wish *wish)
@@ -89,7 +89,7 @@ static void run_choice(struct screen *s, const struct choice *chosen, struct wis
 	else if (choice.what == CHOICE_SERVICE)
 		screen_open(s, "service", choice.title + strlen("open "));
 	else if (choice.what == CHOICE_TABLE)
-		go_to_table(s, choice.title + strlen("table "), wish);
+		open_table(s, &choice, wish);
 	else if (choice.what == CHOICE_OFFER || choice.what == CHOICE_VERB) {
 		enum acting_key what = choice.what == CHOICE_VERB ? acting_verb(&s->acting, s->lake, choice.number) :
 			acting_offer(&s->acting, s->lake, choice.number);

@@ -56,6 +56,7 @@ bool screen_leave(struct screen *s);                 /* false: there is nothing 
 /* ---- acts (screen_acts.c) ---- */
 void screen_act(struct screen *s, enum act act, struct wish *wish);
 unsigned screen_panel_act(struct screen *s, enum act act, struct wish *wish); /* by hand; the panel's reactions */
+unsigned screen_enter(struct screen *s, const char *panel, const char *subject, struct wish *wish); /* what that panel has by this name */
 void screen_filtered(struct screen *s, struct wish *wish); /* what is kept of the rows is another part now */
 
 #endif

@@ -505,7 +505,7 @@ static void the_palette_finds_tables_and_what_can_be_done_to_the_row(void **stat
 	type(&d, "bronze.ord");
 	assert_true(shows(&d, "table bronze.orders"));
 	press(&d, K_ENTER);
-	assert_true(shows(&d, "/bronze.orders"));
+	assert_true(shows(&d, "snapshots")); /* its page, of the catalog that stood beside it */
 	press(&d, ':');
 	type(&d, "expire");
 	assert_true(shows(&d, "expire bronze.orders"));
@@ -938,6 +938,13 @@ static void what_is_exact_is_seen_whole_however_small_the_screen(void **state)
 		}
 		assert_true(seen);
 		assert_false(line_says(c, "below"));
+		for (int i = 0; i < 2; i++) { /* its beginning, its end */
+			int y, x;
+
+			assert_int_equal(acting_press(a, &lake, "gG"[i]), ACTING_STAYS);
+			acting_draw(a, &lake, c, &y, &x);
+			assert_int_equal(line_says(c, "below"), i == 0);
+		}
 		canvas_free(c);
 	}
 	free(a);
@@ -959,6 +966,14 @@ static void leaving_while_one_runs_asks_first(void **state)
 	press(&d, K_ESCAPE);
 	assert_true(screen_asks_to_quit(d.screen)); /* as a signal, too */
 	assert_false(screen_asks_to_quit(d.screen));
+	press(&d, 'n');
+	press(&d, 'X');
+	press(&d, K_ENTER);
+	press(&d, 3);
+	assert_true(shows(&d, "An action runs."));
+	press(&d, 'n'); /* back to what was open */
+	assert_true(shows(&d, "compact lake"));
+	press(&d, K_ESCAPE);
 	shown.state = ACTION_DONE;
 	press(&d, K_ESCAPE);
 	assert_false(screen_asks_to_quit(d.screen));
