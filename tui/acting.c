@@ -224,8 +224,9 @@ static enum acting_key wishes(struct acting *a, const struct action_shown *s, co
 /* It may be longer than the screen. */
 static bool scrolls(struct acting *a, int key)
 {
-	static const int all = 1 << 20; /* drawing it knows where its end is */
-	int by = key == 'g' || key == K_HOME ? -all : key == 'G' || key == K_END ? all : key == 'j' || key == K_DOWN ? 1 : key == 'k' || key == K_UP ? -1 : key == K_PAGE_DOWN || key == ' ' ? PAGE : key == K_PAGE_UP ? -PAGE : 0;
+	enum { ALL = 1 << 20 }; /* drawing it knows where its end is */
+	int by = key == 'j' || key == K_DOWN ? 1 : key == 'k' || key == K_UP ? -1 : key == K_PAGE_DOWN || key == ' ' ? PAGE : key == K_PAGE_UP ? -PAGE :
+		key == 'g' || key == K_HOME ? -ALL : key == 'G' || key == K_END ? ALL : 0;
 
 	if (by && a->run_top < 0)
 		a->run_top = 0;
