@@ -208,11 +208,10 @@ static void end_line(struct listening *l)
 
 	l->line[l->len] = '\0';
 	mask_secrets(job_profile(l->job), l->line, sizeof l->line); /* its end may be cut off */
-	line = text_trim(text_of(l->line));
 	l->len = 0;
-	if (!line.len)
+	if (!text_trim(text_of(l->line)).len)
 		return;
-	text_clean(l->last, sizeof l->last, line);
+	line = text_of(said_words(job_profile(l->job), l->last, sizeof l->last, text_trim(text_of(l->line))));
 	if (l->tail_len + line.len + 1 > sizeof l->tail) {
 		size_t drop = line.len + 1 + l->tail_len - sizeof l->tail + sizeof l->tail / 4;
 		const char *end;

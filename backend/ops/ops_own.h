@@ -86,7 +86,10 @@ void last_lines(const struct profile *p, struct text log, char *out, size_t size
 
 /* The end of what a program said tells why: as many whole lines as fit, else the end of the last one. */
 void say_why(struct text said, char *out, size_t size);
-/* An argv as a person would type it, but for secrets: words with blanks or quotes stand in single quotes. Appends to out. */
+/* A line that a program said: clean, without secrets, and only then cut. Returns out. */
+char *said_words(const struct profile *p, char *out, size_t size, struct text line);
+/* An argv as a person would type it, but for secrets, those of the profile and those that their flags or keys tell: words with blanks or
+ * quotes stand in single quotes. Appends to out. */
 void argv_words(const struct profile *p, const char *const *argv, char *out, size_t size);
 
 #endif

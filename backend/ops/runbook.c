@@ -346,19 +346,16 @@ static void say_title(const struct profile *p, const struct runbook *b, const st
 	char out[160])
 {
 	char said[STEP_WORD_SIZE], word[STEP_WORD_SIZE];
-	const char *words[2] = {word, NULL};
+	bool command = !strcmp(step->words[0], "command"); /* what stands behind it is a command line */
+	char **words = mem_new(ARGV_MAX + 1, sizeof *words);
 	struct err unused;
+	size_t n = 0;
 
-	said[0] = '\0';
-	for (const char *const *w = step->words; *w; w++) {
-		size_t len = strlen(said);
-
-		if (!put_in(b, given, *w, word, sizeof word, &unused))
-			text_copy(word, sizeof word, text_of(*w));
-		if (len && len + 2 < sizeof said)
-			text_copy(said + len, 2, TEXT(" "));
-		argv_words(p, words, said, sizeof said);
-	}
+	for (const char *const *w = step->words + command; *w && n < ARGV_MAX; w++)
+		words[n++] = mem_copy(put_in(b, given, *w, word, sizeof word, &unused) ? word : *w);
+	snprintf(said, sizeof said, "%s", command ? "command " : "");
+	argv_words(p, (const char *const *)words, said, sizeof said);
+	free_words(words);
 	text_clean(out, 160, text_of(said));
 }
 

@@ -5,8 +5,10 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../format/secrets.h"
 #include "ops.h"
 #include "ways.h"
 
@@ -20,15 +22,26 @@ void plan_push(struct plan *p, const char *word)
 
 /* ---- words ---- */
 
+/* Before it is quoted: a secret with a quote in it would not be found. */
+static char *word_masked(const struct profile *p, const char *word, bool secret)
+{
+	size_t room = strlen(word) + 4;
+	char *known = mem_new(room, 1), *masked;
+
+	masked = argument_masked(text_of(mask_copy(p, known, room, text_of(word), false)), secret);
+	free(known);
+	return masked;
+}
+
 void argv_words(const struct profile *p, const char *const *argv, char *out, size_t size)
 {
-	char word[ACTION_EXACT_SIZE];
+	struct arguments so_far = {0};
 	size_t len = strlen(out);
 
 	for (size_t i = 0; argv[i] && len + 4 < size; i++) {
 		bool plain = argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$`*?;&|<>(){}[]~#!");
+		char *word = word_masked(p, argv[i], argument_is_secret(&so_far, text_of(argv[i])));
 
-		mask_copy(p, word, sizeof word, text_of(argv[i]), false); /* quoted, it would not be found */
 		if (i)
 			out[len++] = ' ';
 		for (const char *at = word; !plain && len + 6 < size; at++) {
@@ -43,7 +56,22 @@ void argv_words(const struct profile *p, const char *const *argv, char *out, siz
 			len += (size_t)snprintf(out + len, size - len, "%s", word);
 		if (len >= size)
 			len = size - 1;
+		free(word);
 	}
+}
+
+char *said_words(const struct profile *p, char *out, size_t size, struct text line)
+{
+	size_t room = line.len * 3 + 4; /* a byte that is no text becomes three */
+	char *known = mem_new(room, 1), *clean = mem_new(room, 1), *masked;
+
+	mask_copy(p, known, room, line, false);
+	masked = line_masked(text_of(text_clean(clean, room, text_of(known))));
+	text_copy(out, size, text_of(masked));
+	free(masked);
+	free(clean);
+	free(known);
+	return out;
 }
 
 void say_why(struct text said, char *out, size_t size)
@@ -69,7 +97,7 @@ static bool is_frame(struct text line)
 void last_lines(const struct profile *p, struct text log, char *out, size_t size)
 {
 	struct text line, kept[LAST_LINES] = {0};
-	char masked[2 * LAST_LINE], clean[LAST_LINE];
+	char words[LAST_LINE];
 	size_t len = 0;
 
 	while (text_line(&log, &line)) {
@@ -82,8 +110,7 @@ void last_lines(const struct profile *p, struct text log, char *out, size_t size
 	out[0] = '\0';
 	for (size_t i = 0; i < LAST_LINES && len + 1 < size; i++)
 		if (kept[i].len) {
-			mask_copy(p, masked, sizeof masked, kept[i], false);
-			snprintf(out + len, size - len, "%s%s", len ? "\n" : "", text_clean(clean, sizeof clean, text_of(masked)));
+			snprintf(out + len, size - len, "%s%s", len ? "\n" : "", said_words(p, words, sizeof words, kept[i]));
 			len += strlen(out + len);
 		}
 }

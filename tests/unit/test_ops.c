@@ -785,6 +785,58 @@ static void an_argv_is_shown_as_it_could_be_typed(void **state)
 	assert_string_equal(out, "echo 'it'\\''s; true'");
 }
 
+static void a_secret_that_an_argv_names_is_not_shown(void **state)
+{
+	char out[300] = "";
+
+	(void)state;
+	argv_words(NULL, (const char *const[]){"/x.sh", "password=hunter2", "--token", "tok en's", "--api-key=KEY", "--port", "1", NULL}, out, sizeof out);
+	assert_string_equal(out, "/x.sh password=*** --token '***' --api-key=*** --port 1");
+	out[0] = '\0';
+	argv_words(NULL, (const char *const[]){"/usr/bin/mysql", "-phunter2", "-h", "db", "postgres://u:hunter2@h/d", "password=x", NULL}, out, sizeof out);
+	assert_string_equal(out, "/usr/bin/mysql *** -h db postgres://u:***@h/d password=***");
+	out[0] = '\0'; /* what only sounds like one */
+	argv_words(NULL, (const char *const[]){"systemctl", "--no-ask-password", "start", "token.service", NULL}, out, sizeof out);
+	assert_string_equal(out, "systemctl --no-ask-password start token.service");
+}
+
+static void a_secret_that_a_line_names_is_not_told(void **state)
+{
+	static const struct {
+		const char *said, *told;
+	} cases[] = {
+		{"connecting with password=hunter2 to db", "connecting with password=*** to db"},
+		{"+ /x.sh --token hunter2 --port 1", "+ /x.sh --token *** --port 1"},
+		{"db.password = \"hun ter2\", rows = 5", "db.password = *** rows = 5"},
+		{"{\"password\": \"hun ter2\", \"rows\": 5}", "{\"password\": *** \"rows\": 5}"},
+		{"{\"password\":\"hun ter2\",\"rows\":5} next", "{\"password\":*** next"},
+		{"password='hun ter2' next", "password=*** next"},
+		{"your new password: hunter2", "your new password: ***"},
+		{"Authorization: Basic aHVudGVyMg==", "Authorization: Basic ***"},
+		{"authorization: Bearer hunter2", "authorization: Bearer ***"},
+		{"see postgres://u:hunter2@h/d now", "see postgres://u:***@h/d now"},
+		{"pass\x01word=hunter2", "password=***"},
+		/* what only sounds like one */
+		{"ExpiredToken: The provided token has expired", "ExpiredToken: The provided token has expired"},
+		{"java.io.InvalidCredentialsException: no such user", "java.io.InvalidCredentialsException: no such user"},
+		{"FATAL:  password authentication failed for user \"lake\"", "FATAL:  password authentication failed for user \"lake\""},
+		{"it's done: 1,000 of 2,000 rows (50%) at http://h:8080/a?b=c", "it's done: 1,000 of 2,000 rows (50%) at http://h:8080/a?b=c"},
+		{"", ""}, {"=", "="}, {" : ", " : "}, {"\"", "\""}, {"'\\", "'\\"},
+	};
+	char out[200], part[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_string_equal(said_words(NULL, out, sizeof out, text_of(cases[i].said)), cases[i].told);
+		for (size_t n = 0; n < strlen(cases[i].said); n++) { /* every beginning */
+			memcpy(part, cases[i].said, n);
+			said_words(NULL, out, sizeof out, (struct text){part, n});
+		}
+	}
+	last_lines(NULL, TEXT("starting\nno: password=hunter2 is wrong\n"), out, sizeof out);
+	assert_string_equal(out, "starting\nno: password=*** is wrong");
+}
+
 static void a_containers_last_words_are_read_from_frames_and_from_a_plain_log(void **state)
 {
 	static const char framed[] = "\1\0\0\0\0\0\0\6first\n\2\0\0\0\0\0\0\23no such bucket\033[1m\n\1\0\0\0\0\0\0\1\n";
@@ -1045,6 +1097,8 @@ int main(void)
 		TEST(behind_half_a_line_a_begin_is_read),
 		TEST(of_a_program_that_was_left_open_it_is_told_whether_it_runs),
 		TEST(of_many_left_open_the_newest_are_told),
+		TEST(a_secret_that_an_argv_names_is_not_shown),
+		TEST(a_secret_that_a_line_names_is_not_told),
 		TEST(a_file_that_is_begun_anew_or_taken_away_hides_nothing),
 		TEST(no_secret_of_the_profile_is_ever_written),
 		TEST(half_a_secret_at_a_cut_is_none_that_can_be_read),

@@ -644,6 +644,37 @@ static void every_step_is_in_the_audit_and_no_secret_is(void **state)
 	assert_null(strstr(file_text("audit.jsonl"), "hunter2"));
 }
 
+static void a_program_gets_its_secret_and_nobody_else(void **state)
+{
+	static const char *const files[] = {"audit.jsonl", "runs.jsonl"};
+	struct action_wish w = run_wish("keys"), start = wish_of("start", "x");
+	const struct step_shown *step;
+	struct err err = {0};
+	char ini[1000];
+	uint64_t id;
+
+	(void)state;
+	snprintf(ini, sizeof ini, "[service x]\nkind = other\nport = 18993\nstart = /x.sh password=s77x --token \"s7 7's\" --api-key=s77x\n"
+		"[runbook keys]\nstep = command /bin/sh -c \"echo $0 $2 > %s/out; echo $0; echo $0; exit 3\" password=s77x --token \"s7 7x\"\n",
+		world.folder);
+	use(ini);
+	id = ops_wish(world.ops, &world.lake, &start, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_string_equal(shown(id)->exact, "/x.sh password=*** --token '***' --api-key=***");
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_FAILED), ACTION_FAILED);
+	assert_string_equal(file_text("out"), "password=s77x s7 7x\n");
+	step = lake_run(&world.lake, id)->steps;
+	assert_non_null(strstr(step->exact, "password=*** --token '***'"));
+	assert_non_null(strstr(step->words, "password=***"));
+	assert_null(strstr(step->title, "s7"));
+	assert_null(strstr(step->words, "s77"));
+	assert_null(strstr(shown(id)->exact, "s7"));
+	assert_null(strstr(shown(id)->words, "s7"));
+	for (size_t i = 0; i < 2; i++)
+		assert_null(strstr(file_text(files[i]), "s7"));
+}
+
 static void no_secret_is_cut_in_two_before_it_is_masked(void **state)
 {
 	struct action_wish w = run_wish("cut");
@@ -1207,6 +1238,7 @@ int main(void)
 		TEST(cancelled_it_ends_the_program_of_its_step),
 		TEST(what_was_cut_short_is_open_and_resumed_at_its_step),
 		TEST(every_step_is_in_the_audit_and_no_secret_is),
+		TEST(a_program_gets_its_secret_and_nobody_else),
 		TEST(no_secret_is_cut_in_two_before_it_is_masked),
 		TEST(no_line_of_a_program_is_cut_before_it_is_masked),
 		TEST(a_command_runs_in_its_folder_with_its_environment),
