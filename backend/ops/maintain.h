@@ -35,6 +35,8 @@ enum { MAINTAIN_READ_MS = 30000 };
 bool table_state_read(struct action_job *j, const char *view, struct wait wait, struct table_state *out, struct snapshot **plan, struct err *err);
 /* "205 -> 1 data files, 222 KiB -> 190 KiB, snapshot 3051729675574597004 (replace)"; pure */
 void table_state_change(const struct table_state *b, const struct table_state *a, bool delta, char *out, size_t size);
+/* Of one that did not run to its end: "the table is as it was, version 7", "the table has changed: now snapshot 12"; pure */
+bool table_state_same(const struct table_state *b, const struct table_state *a, bool delta, char *out, size_t size);
 /* The statement ran to its end, as said tells in the words of who; did: it says that it did something. Has it come about? */
 bool maintain_verify(struct action_job *j, const char *who, bool did, const char *said, struct err *err);
 

@@ -28,15 +28,15 @@ static bool say_end(struct action_job *j, const char *goes_on, struct err *err)
 {
 	struct err why = *err, unread = {0};
 	struct table_state after;
+	char stands[100];
 
 	if (why.code != ERR_CANCELLED && why.code != ERR_TIMEOUT)
 		return false;
 	action_progress(j, (double)NAN, "ended; looking what became of the table");
 	if (!table_state_read(j, state_of(j)->view, wait_for(MAINTAIN_READ_MS, -1), &after, NULL, &unread))
 		return err_set(err, ERR_CANCELLED, "ended%s; the table could not be read again: %.80s", goes_on, unread.words);
-	return err_set(err, ERR_CANCELLED, "ended%s; the table %s, snapshot %" PRId64 "; files that it had written may stay as orphans", goes_on,
-		after.snapshot == state_of(j)->before.snapshot && after.snapshots == state_of(j)->before.snapshots ? "is as it was" : "has changed",
-		after.snapshot);
+	table_state_same(&state_of(j)->before, &after, chore_of(j->wish.verb)->format == FORMAT_DELTA, stands, sizeof stands);
+	return err_set(err, ERR_CANCELLED, "ended%s; %s; files that it had written may stay as orphans", goes_on, stands);
 }
 
 /* ---- a program ---- */

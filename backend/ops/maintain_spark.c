@@ -132,7 +132,9 @@ static bool verify(struct action_job *j, const struct connect_statement *s, stru
 static bool say_end(struct action_job *j, const struct connect_statement *s, struct err *err)
 {
 	const struct maintain *m = j->state;
-	bool writes = chore_of(j->wish.verb)->proof == PROOF_SNAPSHOT;
+	const struct chore *chore = chore_of(j->wish.verb);
+	bool writes = chore->proof == PROOF_SNAPSHOT;
+	char stands[100];
 	struct err why = *err, unread = {0};
 	struct table_state after;
 
@@ -151,10 +153,9 @@ static bool say_end(struct action_job *j, const struct connect_statement *s, str
 	action_progress(j, (double)NAN, "interrupted at the server; looking what became of the table");
 	if (!table_state_read(j, m->view, wait_for(MAINTAIN_READ_MS, -1), &after, NULL, &unread))
 		return err_set(err, ERR_CANCELLED, "interrupted at the server; the table could not be read again: %.100s", unread.words);
-	if (after.snapshot != m->before.snapshot || after.snapshots != m->before.snapshots)
-		return err_set(err, ERR_CANCELLED, "interrupted at the server, and yet the table has changed: now snapshot %" PRId64 ", look at it",
-			after.snapshot);
-	return err_set(err, ERR_CANCELLED, "interrupted at the server: the table is as it was, snapshot %" PRId64 "%s", after.snapshot,
+	if (!table_state_same(&m->before, &after, chore->format == FORMAT_DELTA, stands, sizeof stands))
+		return err_set(err, ERR_CANCELLED, "interrupted at the server, and yet %s, look at it", stands);
+	return err_set(err, ERR_CANCELLED, "interrupted at the server: %s%s", stands,
 		writes ? "; files that it had written may stay as orphans" : "; what it had deleted by then is gone");
 }
 

@@ -174,6 +174,14 @@ void table_state_change(const struct table_state *b, const struct table_state *a
 			a->operation[0] ? " (" : "", a->operation, a->operation[0] ? ")" : "");
 }
 
+bool table_state_same(const struct table_state *b, const struct table_state *a, bool delta, char *out, size_t size)
+{
+	bool same = a->snapshot == b->snapshot && a->snapshots == b->snapshots;
+
+	snprintf(out, size, "the table %s %s %" PRId64, same ? "is as it was," : "has changed: now", delta ? "version" : "snapshot", a->snapshot);
+	return same;
+}
+
 static bool has_come_about(enum proof proof, const struct table_state *b, const struct table_state *a)
 {
 	switch (proof) {

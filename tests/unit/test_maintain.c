@@ -203,6 +203,15 @@ static void of_two_states_the_change_is_told(void **state)
 	assert_string_equal(words, "205 -> 1 data files, 855 KiB -> 509 KiB, 6 -> 1 manifests, 5 -> 6 snapshots, snapshot 12 (replace)");
 	table_state_change(&files, &none, true, words, sizeof words);
 	assert_string_equal(words, "2 -> 2 data files, 10 B -> 10 B, 12 -> 0 files to remove, version 9");
+	/* of one that was cancelled */
+	assert_true(table_state_same(&files, &files, true, words, sizeof words));
+	assert_string_equal(words, "the table is as it was, version 7");
+	assert_false(table_state_same(&files, &none, true, words, sizeof words));
+	assert_string_equal(words, "the table has changed: now version 9");
+	assert_true(table_state_same(&before, &before, false, words, sizeof words));
+	assert_string_equal(words, "the table is as it was, snapshot 11");
+	assert_false(table_state_same(&before, &after, false, words, sizeof words));
+	assert_string_equal(words, "the table has changed: now snapshot 12");
 }
 
 int main(void)
