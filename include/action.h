@@ -78,6 +78,7 @@ struct action_shown { /* what the lake tells of one; all clean, no secret in any
 	bool again;                      /* it failed by what passes, a commit that came between: the same wish may do better */
 	int64_t begun, ended;            /* ms since 1970; of the run; 0: not yet */
 	char who[64];                    /* user and process */
+	char profile[NAME_SIZE];         /* of one that was left open: whose it is; "" it had none */
 	uint64_t parent;                 /* the run of a runbook that it is a step of; 0: none */
 	char awaits[NAME_SIZE];          /* a service that it waits to hear of; "" none */
 };

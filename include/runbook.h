@@ -31,15 +31,15 @@ bool runbook_step(const struct profile *p, const struct runbook *b, size_t i, co
 	struct err *err);
 /* A step whose variables are not known yet: as much of it as can be judged. */
 bool runbook_step_fits(const struct runbook_step *step, struct err *err);
-/* Of a step that is a command: its words, ended by NULL; free_words() them. NULL: err says why. */
-char **runbook_argv(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, struct err *err);
+/* Of a step that is a command: its words, ended by NULL; free_words() them. NULL: err says why. shown: as they are shown, ${password} as ***. */
+char **runbook_argv(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, bool shown, struct err *err);
 void free_words(char **words);
 /* Are the options of a wish to run it variables that it knows, and numbers of steps? */
 bool runbook_given(const struct profile *p, const struct runbook *b, const struct action_wish *given, struct err *err);
 struct book_variable {
 	char name[ACTION_VERB_SIZE];
 	const char *value; /* what it is by itself; NULL: it has to be given */
-	bool secret;       /* that is a credential of the profile, and is not shown */
+	bool secret;       /* that is a credential of the profile, or its name says that it is one: it is not shown */
 };
 /* Its own, then others that its steps name. */
 size_t runbook_variables(const struct profile *p, const struct runbook *b, struct book_variable out[ACTION_OPTIONS_MAX]);

@@ -155,6 +155,8 @@ static int draw_all(const struct lake *lake, const struct action_shown *a, struc
 		snprintf(state, sizeof state, "%s%s%s", action_state_word(a->state), a->state == ACTION_OPEN ? " since " : " ",
 			clock_span(span, (a->ended ? a->ended : lake->wall) - a->begun));
 		y += action_part_draw(c, y, "state", action_style(a), state);
+		if (a->profile[0])
+			y += action_part_draw(c, y, "profile", STYLE_NORMAL, a->profile);
 	} else if (action_is_over(a->state))
 		y += action_part_draw(c, y, "state", action_style(a), action_state_word(a->state));
 	if (a->state == ACTION_RUNNING)

@@ -460,8 +460,8 @@ static void print_open(const struct action_shown *list, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char at[CLOCK_TEXT];
 
-		printf("%s\n  %s since %s, by %s%s%s\n", list[i].title, action_state_word(list[i].state), clock_rfc3339(at, list[i].begun), list[i].who,
-			list[i].words[0] ? "; " : "", list[i].words);
+		printf("%s\n  %s since %s, by %s%s%s%s%s\n", list[i].title, action_state_word(list[i].state), clock_rfc3339(at, list[i].begun), list[i].who,
+			list[i].profile[0] ? ", profile " : "", list[i].profile, list[i].words[0] ? "; " : "", list[i].words);
 		print_indented("ran", list[i].exact);
 		if (strstr(list[i].words, "operation "))
 			printf("  ask      laketop do interrupt %s '%s': it ends what still runs there, or finds that it has ended\n", list[i].wish.service,
@@ -488,6 +488,7 @@ static void print_open_json(const struct action_shown *list, size_t n)
 		json_put_text(&w, "exact", list[i].exact);
 		json_put_text(&w, "note", list[i].words[0] ? list[i].words : NULL);
 		json_put_text(&w, "who", list[i].who);
+		json_put_text(&w, "profile", list[i].profile[0] ? list[i].profile : NULL);
 		json_put_time(&w, "begun", list[i].begun);
 		json_close(&w, '}');
 	}

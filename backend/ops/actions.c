@@ -40,6 +40,11 @@ const char *action_state_word(enum action_state s)
 	return state_words[s];
 }
 
+bool action_was_of(const struct action_shown *s, const struct profile *p)
+{
+	return !strcmp(s->profile, p && p->name ? p->name : "");
+}
+
 bool action_is_over(enum action_state s)
 {
 	return s >= ACTION_DONE;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../format/secrets.h"
 #include "json.h"
 #include "ops.h"
 #include "ops_own.h"
@@ -98,7 +99,7 @@ static void put_options(struct json_writer *w, const struct profile *profile, co
 		return;
 	json_open(w, "options", '{');
 	for (size_t i = 0; i < wish->n_options; i++) {
-		text_copy(value, sizeof value, text_of(wish->options[i].value));
+		text_copy(value, sizeof value, key_is_secret(text_of(wish->options[i].name)) ? TEXT("***") : text_of(wish->options[i].value));
 		mask_secrets(profile, value, sizeof value);
 		json_put_text(w, wish->options[i].name, value);
 	}
@@ -187,7 +188,6 @@ static bool write_line(struct audit *a, const char *run, enum audit_phase phase,
 struct pending {
 	char run[40];
 	struct action_shown shown;
-	char profile[NAME_SIZE];
 	int64_t pid, began; /* of the process that wrote it */
 };
 
@@ -208,11 +208,13 @@ static void drop_pending(struct pending *list, size_t *n, size_t at)
 static void drop_made_good(struct pending *list, size_t *n, const struct json *j)
 {
 	const char *verb = json_string(json_get(j, "verb")), *subject = json_string(json_get(j, "subject")), *state = json_string(json_get(j, "state"));
+	char profile[NAME_SIZE];
 
+	text_of_json(profile, sizeof profile, j, "profile");
 	if (!verb || !subject || !state || strcmp(state, action_state_word(ACTION_DONE)) != 0 || (strcmp(verb, "run") != 0 && strcmp(verb, "command") != 0))
 		return;
 	for (size_t i = *n; i-- > 0;)
-		if (!strcmp(list[i].shown.wish.verb, verb) && !strcmp(list[i].shown.wish.subject, subject))
+		if (!strcmp(list[i].shown.wish.verb, verb) && !strcmp(list[i].shown.wish.subject, subject) && !strcmp(list[i].shown.profile, profile))
 			drop_pending(list, n, i);
 }
 
@@ -254,7 +256,7 @@ static void read_line(struct text line, struct pending *list, size_t *n)
 		p = &list[(*n)++];
 		*p = (struct pending){.pid = pid, .shown = {.id = (uint64_t)id, .state = ACTION_OPEN, .part = (double)NAN}};
 		text_copy(p->run, sizeof p->run, text_of(run));
-		text_of_json(p->profile, sizeof p->profile, j, "profile");
+		text_of_json(p->shown.profile, sizeof p->shown.profile, j, "profile");
 		text_of_json(p->shown.title, sizeof p->shown.title, j, "title");
 		text_of_json(p->shown.exact, sizeof p->shown.exact, j, "exact");
 		text_of_json(p->shown.who, sizeof p->shown.who, j, "who");
@@ -365,9 +367,10 @@ size_t actions_left_open(struct host *h, const char *state_dir, struct action_sh
 	return left_open(h, path, out, most);
 }
 
-static bool is_on(const struct pending *p, const char *service, const char *subject)
+/* What another profile calls the same is another thing. */
+static bool is_on(const struct audit *a, const struct pending *p, const char *service, const char *subject)
 {
-	return !strcmp(p->shown.wish.service, service) && !strcmp(p->shown.wish.subject, subject);
+	return !strcmp(p->shown.wish.service, service) && !strcmp(p->shown.wish.subject, subject) && action_was_of(&p->shown, a->profile);
 }
 
 /* By what it is on, or by the number that it is shown with. */
@@ -377,7 +380,7 @@ static bool entry_of(struct audit *a, const char *service, const char *subject, 
 	bool found = false;
 
 	for (size_t i = read_pending(a->host, a->path, list); i-- > 0 && !found;) {
-		found = (id ? shown_id(&list[i]) == id : is_on(&list[i], service, subject)) && !is_at_it(a->host, &list[i]);
+		found = (id ? shown_id(&list[i]) == id : is_on(a, &list[i], service, subject)) && !is_at_it(a->host, &list[i]);
 		if (found) {
 			*out = (struct audit_entry){.id = list[i].shown.id, .shown = list[i].shown};
 			text_copy(out->run, sizeof out->run, text_of(list[i].run));
@@ -426,11 +429,10 @@ static bool goes_beside(const char *verb)
 static bool is_free(struct audit *a, const struct action_shown *s, struct err *err)
 {
 	struct pending *list = mem_new(PENDING_MAX, sizeof *list);
-	const char *profile = a->profile && a->profile->name ? a->profile->name : "";
 	bool is_so = true;
 
 	for (size_t i = goes_beside(s->wish.verb) ? 0 : read_pending(a->host, a->path, list); i-- > 0 && is_so;)
-		if (list[i].pid != getpid() && is_on(&list[i], s->wish.service, s->wish.subject) && !strcmp(list[i].profile, profile) &&
+		if (list[i].pid != getpid() && is_on(a, &list[i], s->wish.service, s->wish.subject) &&
 			!goes_beside(list[i].shown.wish.verb) && is_at_it(a->host, &list[i]))
 			is_so = err_set(err, ERR_USAGE, "%.100s is not over yet: another laketop began it (%.60s)", list[i].shown.title, list[i].shown.who);
 	free(list);

@@ -21,7 +21,7 @@ enum {
 };
 
 struct work { /* what prepare found, for run */
-	char **owned;              /* of a command: the argv is ours */
+	char **owned, **shown;     /* of a command: the argv is ours; and as it is shown */
 	const char *const *argv;
 	char program[PATH_SIZE];   /* argv[0], where it is no path from the root and a folder is gone to */
 	const char *directory, *environment;
@@ -34,6 +34,7 @@ static void free_work(void *state)
 	struct work *w = state;
 
 	free_words(w->owned);
+	free_words(w->shown);
 	free(w);
 }
 
@@ -125,7 +126,7 @@ static bool prepare_work(struct action_job *j, struct work *w, struct err *err)
 	if ((strchr(program, '/') && !is_there(j, w->program, false, err)) || !is_there(j, w->directory, true, err) ||
 		!is_there(j, w->environment, false, err))
 		return false;
-	argv_words(job_profile(j), w->argv, j->exact, sizeof j->exact);
+	argv_words(job_profile(j), w->shown ? (const char *const *)w->shown : w->argv, j->exact, sizeof j->exact);
 	mask_copy(job_profile(j), of, sizeof of, text_of(w->environment), false);
 	snprintf(j->effect, sizeof j->effect, "runs it in %s%s%s; ended after %s", folder_words(j, w, in), w->environment ? ", environment of " : "", of,
 		clock_span(span, w->limit_ms));
@@ -162,8 +163,9 @@ static bool prepare_command(struct action_job *j, struct err *err)
 
 	j->state = w;
 	b = book_of(j->target.profile, &j->wish, &step);
-	w->owned = b ? runbook_argv(j->target.profile, b, step, &j->wish, err) : NULL;
-	if (!w->owned)
+	w->owned = b ? runbook_argv(j->target.profile, b, step, &j->wish, false, err) : NULL;
+	w->shown = b ? runbook_argv(j->target.profile, b, step, &j->wish, true, err) : NULL;
+	if (!w->owned || !w->shown)
 		return false;
 	w->argv = (const char *const *)w->owned;
 	w->directory = b->directory;

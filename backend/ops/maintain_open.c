@@ -27,7 +27,7 @@ static const struct action_shown *open_entry(const struct lake *lake, const stru
 	for (size_t i = lake->n_actions; i-- > 0;) {
 		const struct action_shown *a = &lake->actions[i];
 
-		if (a->state == ACTION_OPEN && !strcmp(a->wish.service, w->service) && !strcmp(a->wish.subject, w->subject))
+		if (a->state == ACTION_OPEN && action_was_of(a, lake->profile) && !strcmp(a->wish.service, w->service) && !strcmp(a->wish.subject, w->subject))
 			return a;
 	}
 	return NULL;

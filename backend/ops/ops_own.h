@@ -49,6 +49,9 @@ enum err_code unless_known(const struct lake *lake, const char *service, const s
 /* For offer: a part of a service of that kind. */
 bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 
+/* Of one that was left open: was it of that profile (NULL: none)? What another profile calls by the same name is another thing. Pure. */
+bool action_was_of(const struct action_shown *s, const struct profile *p);
+
 /* ops.c: how the words of one that failed go on, where its log says more on the next lines */
 #define LAST_WORDS "; its last words:"
 /* What an earlier laketop began on the wish's thing and never ended. For the worker. */

@@ -122,8 +122,8 @@ static void hint(const struct lake *lake, const struct action_wish *w, const cha
 	out[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i].name, option))
-			snprintf(out, 200, "%s%.150s", list[i].secret ? "empty: as the profile says, which is not shown" : list[i].value ? "by itself " :
-				"it has to be given", list[i].value && !list[i].secret ? list[i].value : "");
+			snprintf(out, 200, "%s%.150s", !list[i].value ? "it has to be given" : list[i].secret ?
+				"empty: as the profile says, which is not shown" : "by itself ", list[i].value && !list[i].secret ? list[i].value : "");
 }
 
 static bool offer(const struct lake *lake, const struct action_wish *w, struct action_target *t, char why[200])
@@ -145,7 +145,7 @@ static void say_left_open(const struct lake *lake, const struct runbook *b, size
 	for (size_t k = 0; k < lake->n_actions; k++) {
 		const struct action_shown *a = &lake->actions[k];
 
-		if (a->state == ACTION_OPEN && !strcmp(a->wish.verb, "command") && !strcmp(a->wish.subject, subject))
+		if (a->state == ACTION_OPEN && action_was_of(a, lake->profile) && !strcmp(a->wish.verb, "command") && !strcmp(a->wish.subject, subject))
 			snprintf(s->words, sizeof s->words, "it was cut short; look whether its program still runs: %.100s", a->words);
 	}
 }

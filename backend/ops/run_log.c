@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../format/secrets.h"
 #include "json.h"
 
 enum { TAIL_BYTES = 512 << 10, FILE_MAX = 2 << 20, LINE_BYTES = 16 << 10, PATH_SIZE = 520, SAME_START_MS = 1500, KEY_SIZE = 64 };
@@ -25,7 +26,7 @@ static void put_variables(struct json_writer *w, struct ops *o, const struct act
 	json_open(w, "variables", '{');
 	for (size_t i = 0; given && i < given->n_options; i++)
 		if (given->options[i].name[0] != '-') {
-			ops_mask(o, value, sizeof value, given->options[i].value);
+			ops_mask(o, value, sizeof value, key_is_secret(text_of(given->options[i].name)) ? "***" : given->options[i].value);
 			json_put_text(w, given->options[i].name, value);
 		}
 	json_close(w, '}');

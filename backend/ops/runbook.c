@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../format/secrets.h"
 #include "ops.h"
 #include "ops_own.h"
 
@@ -73,8 +74,8 @@ static bool append(char *out, size_t size, size_t *len, struct text t, struct er
 	return true;
 }
 
-/* One word of a step as it is run: whatever a variable holds, it stays one word. */
-static bool put_in(const struct runbook *b, const struct action_wish *given, const char *word, char *out, size_t size, struct err *err)
+/* One word of a step as it is run: whatever a variable holds, it stays one word. shown: what a secret's name has is ***. */
+static bool put_in(const struct runbook *b, const struct action_wish *given, const char *word, bool shown, char *out, size_t size, struct err *err)
 {
 	struct text rest = text_of(word);
 	char name[ACTION_VERB_SIZE];
@@ -91,7 +92,7 @@ static bool put_in(const struct runbook *b, const struct action_wish *given, con
 			if (!value)
 				return err_set(err, ERR_USAGE, "${%s} is not set: \"var.%s = ...\" in [runbook %s], or: laketop run %s %s=...", name, name,
 					b->name, b->name, name);
-			if (!append(out, size, &len, text_of(value), err))
+			if (!append(out, size, &len, text_of(shown && key_is_secret(text_of(name)) ? "***" : value), err))
 				return false;
 			continue;
 		}
@@ -129,7 +130,7 @@ static void add_variable(const struct profile *p, struct book_variable *out, siz
 	if (i < *n || i == ACTION_OPTIONS_MAX)
 		return;
 	mask_copy(p, masked, sizeof masked, text_of(value), false);
-	out[i] = (struct book_variable){.value = value, .secret = value && strcmp(masked, value) != 0};
+	out[i] = (struct book_variable){.value = value, .secret = key_is_secret(text_of(name)) || (value && strcmp(masked, value) != 0)};
 	text_copy(out[i].name, sizeof out[i].name, text_of(name));
 	(*n)++;
 }
@@ -266,7 +267,7 @@ static bool read_wish(const struct runbook *b, const struct runbook_step *step, 
 		const char *value = option ? strchr(*w, '=') + 1 : *w;
 		size_t room = option ? sizeof out->wish.options[0].value : n ? sizeof out->wish.subject : sizeof out->wish.service;
 
-		if (!put_in(b, given, value, word, room, err))
+		if (!put_in(b, given, value, false, word, room, err))
 			return false;
 		text_copy(name, sizeof name, text_until(text_of(*w), '='));
 		if (option && !wish_option_set(&out->wish, name, word))
@@ -309,7 +310,7 @@ static bool read_wait(const struct runbook *b, const struct runbook_step *step, 
 
 	out->limit_ms = WAIT_MS;
 	for (const char *const *w = step->words + 1; *w; w++) {
-		if (!put_in(b, given, *w, word, sizeof word, err))
+		if (!put_in(b, given, *w, false, word, sizeof word, err))
 			return false;
 		if (!strchr(word, '=') && ((word[0] >= '0' && word[0] <= '9') || (!w[1] && out->n_conditions))) {
 			if (!read_span(word, &out->limit_ms))
@@ -331,7 +332,7 @@ static bool read_command(const struct runbook *b, size_t i, const struct action_
 	if (!b->steps[i].words[1])
 		return err_set(err, ERR_USAGE, "command names no program");
 	for (const char *const *w = b->steps[i].words + 1; *w; w++)
-		if (!put_in(b, given, *w, word, sizeof word, err))
+		if (!put_in(b, given, *w, false, word, sizeof word, err))
 			return false;
 	text_copy(out->wish.verb, sizeof out->wish.verb, TEXT("command"));
 	snprintf(out->wish.subject, sizeof out->wish.subject, "%.100s:%zu", b->name, i + 1);
@@ -352,7 +353,7 @@ static void say_title(const struct profile *p, const struct runbook *b, const st
 	size_t n = 0;
 
 	for (const char *const *w = step->words + command; *w && n < ARGV_MAX; w++)
-		words[n++] = mem_copy(put_in(b, given, *w, word, sizeof word, &unused) ? word : *w);
+		words[n++] = mem_copy(put_in(b, given, *w, true, word, sizeof word, &unused) ? word : *w);
 	snprintf(said, sizeof said, "%s", command ? "command " : "");
 	argv_words(p, (const char *const *)words, said, sizeof said);
 	free_words(words);
@@ -424,14 +425,14 @@ void free_words(char **words)
 	free(words);
 }
 
-char **runbook_argv(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, struct err *err)
+char **runbook_argv(const struct profile *p, const struct runbook *b, size_t i, const struct action_wish *given, bool shown, struct err *err)
 {
 	char **words = mem_new(ARGV_MAX + 1, sizeof *words), word[STEP_WORD_SIZE];
 	struct err why = {0};
 	size_t n = 0;
 
 	for (const char *const *w = b->steps[i].words + 1; *w && n < ARGV_MAX; w++) {
-		if (!put_in(b, given, *w, word, sizeof word, &why)) {
+		if (!put_in(b, given, *w, shown, word, sizeof word, &why)) {
 			free_words(words);
 			with_line(p, b, i, &why, err);
 			return NULL;

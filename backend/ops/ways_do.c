@@ -39,8 +39,8 @@ void argv_words(const struct profile *p, const char *const *argv, char *out, siz
 	size_t len = strlen(out);
 
 	for (size_t i = 0; argv[i] && len + 4 < size; i++) {
-		bool plain = argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$`*?;&|<>(){}[]~#!");
 		char *word = word_masked(p, argv[i], argument_is_secret(&so_far, text_of(argv[i])));
+		bool plain = !strcmp(word, "***") || (argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$`*?;&|<>(){}[]~#!"));
 
 		if (i)
 			out[len++] = ' ';

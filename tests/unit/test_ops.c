@@ -377,7 +377,8 @@ static void what_waits_its_turn_is_locked_out_and_taken_out(void **state)
 
 static void an_end_that_was_never_written_is_written_later(void **state)
 {
-	static const char line[] = "{\"phase\":\"begin\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"compact\","
+	static const char line[] =
+		"{\"phase\":\"begin\",\"profile\":\"ops\",\"run\":\"99.1\",\"id\":7,\"pid\":2147480000,\"pid_began_ms\":5,\"who\":\"x\",\"verb\":\"compact\","
 		"\"service\":\"lake\",\"subject\":\"a.b\",\"title\":\"compact lake a.b\",\"exact\":\"CALL\",\"note\":\"session s, operation o\",\"begun_ms\":9}\n";
 	struct action_shown open[4];
 	struct audit_entry entry;
@@ -620,6 +621,34 @@ static void before_a_yes_it_is_told_what_was_cut_short_on_the_same_thing(void **
 	assert_non_null(strstr(shown(id)->effect, "stop web was cut short before, and may still go on"));
 }
 
+static void what_another_profile_left_open_is_its_own(void **state)
+{
+	struct action_shown s = begun_shown(7, "stop", "web"), open[1];
+	struct action_wish w = wish_of("start", "web");
+	struct profile *ours = world.profile, theirs = *world.profile;
+	struct audit_entry entry;
+	struct err err = {0};
+	struct audit *a;
+	uint64_t id;
+
+	(void)state;
+	theirs.name = "prod";
+	world.profile = &theirs;
+	cut_short(&s);
+	world.profile = ours;
+	assert_int_equal(actions_left_open(world.local, world.folder, open, 1), 1);
+	assert_string_equal(open[0].profile, "prod"); /* it is listed, and whose it is */
+	a = audit_open(world.local, world.folder, world.profile, &err);
+	assert_false(audit_entry_of(a, "web", "", &entry));
+	assert_int_equal(audit_left_open(a, open, 1), 1);
+	assert_true(audit_entry_shown(a, open[0].id, &entry)); /* and who looks at it may dismiss it */
+	audit_close(a);
+	open_gate(false, false);
+	id = ops_wish(world.ops, &world.lake, &w, &err);
+	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
+	assert_null(strstr(shown(id)->effect, "cut short"));
+}
+
 static void behind_half_a_line_a_begin_is_read(void **state)
 {
 	struct action_shown s = begun_shown(7, "stop", "web"), open[4];
@@ -749,6 +778,33 @@ static void half_a_secret_at_a_cut_is_none_that_can_be_read(void **state)
 	assert_null(strstr(out, "pa'"));
 }
 
+static void a_secret_is_known_in_json_and_in_a_url(void **state)
+{
+	static char odd[] = "a\"b\\c/d e%\u00e9\U0001F512+t\tz";
+	static const char *const written[] = {
+		"x a\"b\\c/d e%\u00e9\U0001F512+t\tz.", "x a\\\"b\\\\c/d e%\u00e9\U0001F512+t\\tz.", "x a\\u0022b\\u005Cc\\/d e%\\u00e9\\ud83d\\uDD12+t\\u0009z.",
+		"x a%22b%5Cc%2Fd%20e%25%C3%A9%F0%9F%94%92%2Bt%09z.", "x a%22b%5cc/d+e%25%c3%a9%f0%9f%94%92%2bt%09z.",
+	};
+	struct expectation services[] = {{.credentials = {.password = odd}}};
+	const struct profile p = {.services = services, .n_services = 1};
+	char out[200], cut[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+		assert_string_equal(mask_copy(&p, out, sizeof out, text_of(written[i]), false), "x ***.");
+		for (size_t n = 0; n < strlen(written[i]); n++) { /* every beginning, within its own bytes; what is cut shows at most three letters */
+			char *part = mem_new(n + 1, 1);
+
+			memcpy(part, written[i], n);
+			mask_copy(&p, cut, sizeof cut, (struct text){part, n}, true);
+			assert_null(strstr(cut, "c/d"));
+			assert_null(strstr(cut, "%2Fd"));
+			free(part);
+		}
+	}
+	assert_string_equal(mask_copy(&p, out, sizeof out, TEXT("100% \\u12 %zz \\q + \\ud83d %"), true), "100% \\u12 %zz \\q + \\ud83d %");
+}
+
 static void what_a_control_parts_is_a_secret_all_the_same(void **state)
 {
 	char out[100];
@@ -791,7 +847,7 @@ static void a_secret_that_an_argv_names_is_not_shown(void **state)
 
 	(void)state;
 	argv_words(NULL, (const char *const[]){"/x.sh", "password=hunter2", "--token", "tok en's", "--api-key=KEY", "--port", "1", NULL}, out, sizeof out);
-	assert_string_equal(out, "/x.sh password=*** --token '***' --api-key=*** --port 1");
+	assert_string_equal(out, "/x.sh password=*** --token *** --api-key=*** --port 1");
 	out[0] = '\0';
 	argv_words(NULL, (const char *const[]){"/usr/bin/mysql", "-phunter2", "-h", "db", "postgres://u:hunter2@h/d", "password=x", NULL}, out, sizeof out);
 	assert_string_equal(out, "/usr/bin/mysql *** -h db postgres://u:***@h/d password=***");
@@ -1097,6 +1153,8 @@ int main(void)
 		TEST(behind_half_a_line_a_begin_is_read),
 		TEST(of_a_program_that_was_left_open_it_is_told_whether_it_runs),
 		TEST(of_many_left_open_the_newest_are_told),
+		TEST(what_another_profile_left_open_is_its_own),
+		TEST(a_secret_is_known_in_json_and_in_a_url),
 		TEST(a_secret_that_an_argv_names_is_not_shown),
 		TEST(a_secret_that_a_line_names_is_not_told),
 		TEST(a_file_that_is_begun_anew_or_taken_away_hides_nothing),

@@ -196,7 +196,7 @@ static void read_mutilated(struct text ini)
 
 			runbook_step(p, &p->runbooks[i], k, NULL, &step, &err);
 			if (!strcmp(p->runbooks[i].steps[k].words[0], "command"))
-				free_words(runbook_argv(p, &p->runbooks[i], k, NULL, &err));
+				free_words(runbook_argv(p, &p->runbooks[i], k, NULL, false, &err));
 		}
 	profile_free(p);
 }
@@ -239,7 +239,7 @@ static void a_variable_stays_one_word_whatever_it_holds(void **state)
 	assert_string_equal(step.conditions[0].version, "4.2");
 	assert_int_equal(step.limit_ms, 120000);
 	wish_option_set(&given, "empty", "one two \"three\" $(four)");
-	argv = runbook_argv(world.profile, b, 3, &given, &err);
+	argv = runbook_argv(world.profile, b, 3, &given, false, &err);
 	assert_non_null(argv);
 	assert_string_equal(argv[1], "a b");
 	assert_string_equal(argv[3], "one two \"three\" $(four)");
@@ -247,7 +247,7 @@ static void a_variable_stays_one_word_whatever_it_holds(void **state)
 	assert_null(argv[5]);
 	free_words(argv);
 	given.n_options = 0; /* without it, the profile's: an empty word is a word */
-	argv = runbook_argv(world.profile, b, 3, &given, &err);
+	argv = runbook_argv(world.profile, b, 3, &given, false, &err);
 	assert_string_equal(argv[2], "4.1");
 	assert_string_equal(argv[3], "");
 	assert_string_equal(argv[4], "x$y");
@@ -660,12 +660,12 @@ static void a_program_gets_its_secret_and_nobody_else(void **state)
 	use(ini);
 	id = ops_wish(world.ops, &world.lake, &start, &err);
 	assert_int_equal(until(id, ACTION_OFFERED), ACTION_OFFERED);
-	assert_string_equal(shown(id)->exact, "/x.sh password=*** --token '***' --api-key=***");
+	assert_string_equal(shown(id)->exact, "/x.sh password=*** --token *** --api-key=***");
 	id = begun(&w);
 	assert_int_equal(until(id, ACTION_FAILED), ACTION_FAILED);
 	assert_string_equal(file_text("out"), "password=s77x s7 7x\n");
 	step = lake_run(&world.lake, id)->steps;
-	assert_non_null(strstr(step->exact, "password=*** --token '***'"));
+	assert_non_null(strstr(step->exact, "password=*** --token ***"));
 	assert_non_null(strstr(step->words, "password=***"));
 	assert_null(strstr(step->title, "s7"));
 	assert_null(strstr(step->words, "s77"));
@@ -673,6 +673,31 @@ static void a_program_gets_its_secret_and_nobody_else(void **state)
 	assert_null(strstr(shown(id)->words, "s7"));
 	for (size_t i = 0; i < 2; i++)
 		assert_null(strstr(file_text(files[i]), "s7"));
+}
+
+static void a_variable_that_is_called_a_password_is_not_shown(void **state)
+{
+	static const char *const files[] = {"audit.jsonl", "runs.jsonl"};
+	struct action_wish w = run_wish("keys");
+	struct book_variable list[ACTION_OPTIONS_MAX];
+	char ini[300];
+	uint64_t id;
+
+	(void)state;
+	snprintf(ini, sizeof ini, "[runbook keys]\nvar.token = s77y\nstep = command /bin/sh -c \"echo $0 $1 > %s/out\" ${password} ${token}\n",
+		world.folder);
+	use(ini);
+	wish_option_set(&w, "password", "s77x");
+	assert_int_equal(runbook_variables(world.profile, profile_runbook(world.profile, "keys"), list), 2);
+	assert_true(list[0].secret && list[1].secret);
+	id = begun(&w);
+	assert_int_equal(until(id, ACTION_DONE), ACTION_DONE);
+	assert_string_equal(file_text("out"), "s77x s77y\n");
+	assert_non_null(strstr(lake_run(&world.lake, id)->steps->exact, " *** ***"));
+	assert_null(strstr(lake_run(&world.lake, id)->steps->title, "s77"));
+	assert_null(strstr(shown(id)->exact, "s77"));
+	for (size_t i = 0; i < 2; i++)
+		assert_null(strstr(file_text(files[i]), "s77"));
 }
 
 static void no_secret_is_cut_in_two_before_it_is_masked(void **state)
@@ -1239,6 +1264,7 @@ int main(void)
 		TEST(what_was_cut_short_is_open_and_resumed_at_its_step),
 		TEST(every_step_is_in_the_audit_and_no_secret_is),
 		TEST(a_program_gets_its_secret_and_nobody_else),
+		TEST(a_variable_that_is_called_a_password_is_not_shown),
 		TEST(no_secret_is_cut_in_two_before_it_is_masked),
 		TEST(no_line_of_a_program_is_cut_before_it_is_masked),
 		TEST(a_command_runs_in_its_folder_with_its_environment),
