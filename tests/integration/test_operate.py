@@ -123,7 +123,7 @@ def a_start_that_fails_is_named():
         docker("create", "--name", "held-web", "-p", f"127.0.0.1:{port}:8000", IMAGE, "httpd", "-f", "-p", "8000")
         did("docker's-own-words-about-a-port-that-is-taken-are-shown", path, "start", "held", code=1, says=("HTTP 500", "already in use"))
         named = profile("held", db={"kind": "postgres", "port": port, "start": "/bin/true"})
-        did("who-holds-the-port-is-named-before-anything-is-run", named, "start", "db", code=2,
+        did("who-holds-the-port-is-named-before-anything-is-run", named, "start", "db", code=1,
             says=(f"{port} is held by", f"pid {os.getpid()}"))
     docker("create", "--name", "loops", "--restart", "always", IMAGE, "sh", "-c", "sleep 1; echo no catalog; exit 7")
     docker("create", "--name", "later", IMAGE, "sh", "-c", "sleep 5; echo gave up; exit 9")
@@ -264,7 +264,7 @@ def compose_makes_the_container_that_does_not_exist_yet():
     docker("rm", "-f", "lake-composed")
     stand_in("docker", "#!/bin/sh\nexit 1\n")
     stand_in("docker-compose", "#!/bin/sh\nexit 127\n")
-    did("where-compose-is-absent-the-remedy-is-told", path, "start", "composed", code=2, says=("apt-get install docker-compose",),
+    did("where-compose-is-absent-the-remedy-is-told", path, "start", "composed", code=1, says=("apt-get install docker-compose",),
         env={"PATH": f"{room / 'bin'}:{os.environ['PATH']}"})
     for name in ("docker", "docker-compose"):
         (room / "bin" / name).unlink()

@@ -64,7 +64,7 @@ def a_groups_offsets_are_reset():
     did("to-a-time-that-has-not-come", "reset", "kafka", "loyalty-points", "to=2101-01-01T00:00Z", says=("done:",))
     did("a-word-that-means-nothing-is-refused", "reset", "kafka", "loyalty-points", "to=yesterday", code=2, says=("to=",))
     did("a-topic-that-it-does-not-read-is-refused", "reset-earliest", "kafka", "loyalty-points", "topic=nobody", code=2, says=("committed nothing",))
-    did("a-group-with-members-is-refused", "reset-earliest", "kafka", "order-board", code=2, says=("stop them first",))
+    did("a-group-with-members-is-refused", "reset-earliest", "kafka", "order-board", code=1, says=("stop them first",))
     did("a-group-that-is-not-there-is-refused", "reset-earliest", "kafka", "$(reboot)", code=2, says=("has no group",))
 
 
@@ -83,7 +83,7 @@ def connectors_are_paused_resumed_and_begun_again():
     until(120, lambda: connector("complaints-archive")[1] == ["FAILED"], 1)
     did("a-connector-is-paused", "pause", "kafka-connect", "payments-archive", says=("PUT http://", "/connectors/payments-archive/pause", "done: PAUSED"))
     ok("connect-says-so", connector("payments-archive") == ("PAUSED", ["PAUSED"]), connector("payments-archive"))
-    did("a-paused-one-is-not-paused-again", "pause", "kafka-connect", "payments-archive", code=2, says=("PAUSED already",))
+    did("a-paused-one-is-not-paused-again", "pause", "kafka-connect", "payments-archive", code=1, says=("PAUSED already",))
     did("it-is-resumed", "resume", "kafka-connect", "payments-archive", says=("done: RUNNING",))
     ok("connect-says-that-too", until(60, lambda: connector("payments-archive") == ("RUNNING", ["RUNNING"])), connector("payments-archive"))
     did("a-connector-is-begun-anew", "restart-connector", "kafka-connect", "payments-archive", says=("includeTasks=true", "done: RUNNING"))
@@ -103,7 +103,7 @@ def a_session_is_ended():
     ok("the-session-is-there", pid.isdigit(), pid)
     did("a-session-is-ended", "terminate", "postgres", pid, says=("victim", "pg_terminate_backend", "has ended"))
     ok("its-client-is-told", "terminating connection" in one.communicate(timeout=120)[1])
-    did("one-that-is-gone-is-refused", "terminate", "postgres", pid, code=2, says=("there is no session",))
+    did("one-that-is-gone-is-refused", "terminate", "postgres", pid, code=1, says=("there is no session",))
     did("what-is-no-number-is-refused", "terminate", "postgres", "1; DROP TABLE x", code=2, says=("is no process id",))
 
 
@@ -120,7 +120,7 @@ def an_application_is_killed():
         return skip("an-application-is-killed", "none is active on the master")
     did("an-application-is-killed", "kill", "spark-master-41", app, says=("POST http://", "csrfToken=(of the page", "done: KILLED"))
     ok("the-master-says-so", [a["state"] for a in apps()["completedapps"] if a["id"] == app] == ["KILLED"], apps())
-    did("a-killed-one-is-refused", "kill", "spark-master-41", app, code=2, says=("KILLED already",))
+    did("a-killed-one-is-refused", "kill", "spark-master-41", app, code=1, says=("KILLED already",))
     did("an-application-that-is-not-there-is-refused", "kill", "spark-master-41", "app-0&terminate", code=2, says=("lists no",))
     lines = (pathlib.Path(state.name) / "laketop" / "audit.jsonl").read_text()
     ok("no-token-is-in-the-audit", "csrfToken=(" in lines and not re.search(r"csrfToken=[0-9a-f]{8}", lines))
@@ -142,7 +142,7 @@ def a_driver_is_killed():
     until(60, lambda: [d for d in apps()["activedrivers"] if d["id"] == driver and d["state"] == "RUNNING"], 0.5)
     did("a-driver-is-killed", "kill-driver", "spark-master-41", driver, says=("/v1/submissions/kill/driver-", "done: KILLED"))
     ok("the-master-says-that-of-the-driver", [d["state"] for d in apps()["completeddrivers"] if d["id"] == driver] == ["KILLED"], apps())
-    did("a-killed-driver-is-refused", "kill-driver", "spark-master-41", driver, code=2, says=("KILLED already",))
+    did("a-killed-driver-is-refused", "kill-driver", "spark-master-41", driver, code=1, says=("KILLED already",))
 
 
 # ---- streaming queries ----
