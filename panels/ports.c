@@ -12,14 +12,14 @@
 #include "panels.h"
 #include "show.h"
 
-enum { ROOM_FOR_NOTES = 12, FACTS_OLD_MS = 8000, BROAD = 90 /* columns from which addresses are shown */ };
+enum { ROOM_FOR_NOTES = 12, FACTS_OLD_MS = 8000, BROAD = 90 /* columns from which addresses are shown */, PLACE_SIZE = ADDRESS_SIZE + 10 };
 
 enum column { PORT, ADDRESS, EXPECTED, ANSWERS, OWNER, VERDICT, COLUMNS };
 
 struct ports {
 	struct grid grid;
 	int page;
-	char copied[VALUE_TEXT_SIZE], said[REASON_SIZE];
+	char copied[PLACE_SIZE], said[REASON_SIZE];
 };
 
 struct rows {
@@ -243,13 +243,22 @@ static void draw(struct panel_view *view, void *state, struct canvas *c)
 	free(rows.at);
 }
 
+static const char *place_of(const struct port_row *p, char out[PLACE_SIZE])
+{
+	bool bare = strchr(p->address, ':') && p->address[0] != '['; /* "::1", while any is "[::]" already */
+
+	snprintf(out, PLACE_SIZE, bare ? "[%s]:%u" : "%s:%u", p->address, (unsigned)p->port);
+	return out;
+}
+
 /* Asks, or says why not: what is known is asked all the time, and a question where an RPC listens only fills its log. */
 static unsigned identify(struct panel_view *view, struct ports *ports, const struct port_row *p)
 {
 	bool may = p->listener && !p->answers && !p->silent;
+	char place[PLACE_SIZE];
 
 	if (may)
-		snprintf(ports->said, sizeof ports->said, "asking who is on %s:%u", p->address, (unsigned)p->port);
+		snprintf(ports->said, sizeof ports->said, "asking who is on %s", place_of(p, place));
 	else if (!p->listener)
 		snprintf(ports->said, sizeof ports->said, "nobody listens on %u", (unsigned)p->port);
 	else if (p->silent)
@@ -281,9 +290,7 @@ static unsigned act_on(struct panel_view *view, struct ports *ports, const struc
 		return view->log_service ? REACT_LOGS : REACT_NONE;
 	}
 	if (what == ACT_COPY) {
-		snprintf(ports->copied, sizeof ports->copied, strchr(p->address, ':') ? "[%s]:%u" : "%s:%u", p->address,
-			(unsigned)p->port);
-		view->copy = ports->copied;
+		view->copy = place_of(p, ports->copied);
 		return REACT_COPY;
 	}
 	return REACT_NONE;

@@ -108,13 +108,14 @@ static bool starts_silently(const struct engine *e, const struct found *f)
 		candidates(text_of(p ? p->hint : ""), f->port, NULL, kinds) > 0;
 }
 
-static void meet(struct engine *e, const struct listener *l, bool main_ports)
+/* What is known of a listener, or a place for it; NULL: there are too many. */
+static struct found *found_for(struct engine *e, const struct listener *l)
 {
 	struct found *f = found_at(e, l);
 
 	if (!f) {
 		if (e->n_found == FOUND_MAX)
-			return;
+			return NULL;
 		e->found = mem_grow(e->found, e->n_found + 1, sizeof *e->found);
 		f = &e->found[e->n_found++];
 		*f = (struct found){.port = l->port};
@@ -127,6 +128,24 @@ static void meet(struct engine *e, const struct listener *l, bool main_ports)
 		f->socket = l->inode;
 		f->tries = 0;
 	}
+	return f;
+}
+
+/* Of an expected one only the answer that the user asked for is kept, while the same server listens. */
+static void keep_answer(struct engine *e, const struct listener *l)
+{
+	struct found *f = found_at(e, l);
+
+	if (f && f->socket == l->inode)
+		f->seen = true;
+}
+
+static void meet(struct engine *e, const struct listener *l, bool main_ports)
+{
+	struct found *f = found_for(e, l);
+
+	if (!f)
+		return;
 	if (starts_silently(e, f))
 		f->asked = false;
 	if (f->asked || e->options.replay || main_ports != is_main_port(e, l))
@@ -217,7 +236,9 @@ void discover_listeners(struct engine *e)
 		e->found[i].seen = false;
 	for (int main_ports = 1; main_ports >= 0; main_ports--)
 		for (size_t i = 0; i < f->n_listeners; i++)
-			if (f->listeners[i].pid != self && !expected_there(e, &f->listeners[i]))
+			if (expected_there(e, &f->listeners[i]))
+				keep_answer(e, &f->listeners[i]);
+			else if (f->listeners[i].pid != self)
 				meet(e, &f->listeners[i], main_ports);
 	drop_vanished(e);
 }
@@ -248,6 +269,8 @@ static void become_service(struct engine *e, struct found *f, const struct snaps
 	struct member *m = member_of_pid(e, f->pid);
 	bool main_port = !s->who.role || !strcmp(s->who.role, s->who.kind->ports[0].role);
 
+	if (l && expected_there(e, l))
+		return; /* the profile's has its row */
 	if (m && main_port && m->by_part) { /* a part of it was quicker to answer */
 		drop_member(e, m);
 		m = NULL;
@@ -297,7 +320,12 @@ void discover_answers(struct engine *e)
 void engine_ask_port(struct engine *e, const char *address, uint16_t port)
 {
 	const struct listener *l = facts_listener(e->lake.facts, address, port);
+	struct found *f;
 
-	if (l && !e->options.replay)
-		inquire(e, l, true);
+	if (!l || e->options.replay)
+		return;
+	f = found_for(e, l); /* of an expected port there was none, and the answer needs its place */
+	if (f)
+		f->asked = true;
+	inquire(e, l, true);
 }

@@ -637,6 +637,45 @@ static void who_refuses_as_icebergs_catalogs_do_is_asked_whether_it_is_one(void 
 	profile_free(p);
 }
 
+/* What the profile expects there is asked all the time, and who is there instead only now. */
+static void who_is_on_a_port_of_the_profile_is_told_where_the_user_asked(void **state)
+{
+	static const char *const kinds[] = {"zookeeper", "other"};
+
+	(void)state;
+	atomic_store(&world.hinted, false);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		char ini[200];
+		struct profile *p;
+		struct engine *e;
+		uint64_t looks;
+
+		snprintf(ini, sizeof ini, "[laketop]\nprofile = test\n[ui]\nrefresh = 200ms\n[service zk]\nkind = %s\nport = %u\n", kinds[i], world.port);
+		atomic_store(&world.manner, WEB);
+		p = profile_parse(&world.host, text_of(ini), "test.ini", NULL);
+		e = start(p, false);
+		hear_all(e);
+		assert_true(becomes(e, "zk", i ? VERDICT_SERVING : VERDICT_IMPOSTOR));
+		assert_false(port_says(e, "HTTP 404"));
+		engine_ask_port(e, "127.0.0.1", world.port);
+		turn_until(e, port_says, "HTTP 404");
+		looks = lake_service(engine_lake(e), "zk")->pulse->generation;
+		for (int64_t end = clock_ms() + TURNS_MS; lake_service(engine_lake(e), "zk")->pulse->generation < looks + 4 && clock_ms() < end;) {
+			struct pollfd fd = {engine_fd(e), POLLIN, 0};
+
+			poll(&fd, 1, 50);
+			engine_turn(e);
+			assert_true(port_says(e, "HTTP 404")); /* further looks keep it */
+		}
+		atomic_store(&world.manner, ICEBERG); /* a kind that is known, and yet no second row of the same port */
+		engine_ask_port(e, "127.0.0.1", world.port);
+		turn_until(e, port_says, "Iceberg");
+		assert_int_equal(engine_lake(e)->n_services, 1);
+		assert_int_equal(engine_stop(e, STOP_MS), 0);
+		profile_free(p);
+	}
+}
+
 static void a_fifo_in_the_place_of_the_event_log_holds_nobody_up(void **state)
 {
 	char dir[] = "/tmp/laketop-events-XXXXXX", path[64];
@@ -953,6 +992,7 @@ int main(void)
 		cmocka_unit_test_setup(a_port_of_a_known_server_that_cannot_be_placed_is_not_asked, begin),
 		cmocka_unit_test_setup(such_a_port_is_asked_as_what_its_owner_is_when_the_user_wants_to_know, begin),
 		cmocka_unit_test_setup(an_unexplained_port_is_only_listened_to_until_the_user_asks, begin),
+		cmocka_unit_test_setup(who_is_on_a_port_of_the_profile_is_told_where_the_user_asked, begin),
 		cmocka_unit_test_setup(who_refuses_as_icebergs_catalogs_do_is_asked_whether_it_is_one, begin),
 		cmocka_unit_test_setup(a_fifo_in_the_place_of_the_event_log_holds_nobody_up, begin),
 		cmocka_unit_test_setup(two_files_of_one_name_have_two_lists_of_changes, begin),

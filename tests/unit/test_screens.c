@@ -849,6 +849,12 @@ static void the_key_that_asks_who_it_is_says_what_it_does_or_why_not(void **stat
 	assert_int_equal(s.view.port, 40123);
 	assert_string_equal(s.view.address, "127.0.0.1");
 	assert_string_equal(s.view.say, "asking who is on 127.0.0.1:40123");
+	for (size_t i = 0; i < fixture_lake(s.fixture)->n_ports; i++)
+		if (fixture_lake(s.fixture)->ports[i].port == 40123)
+			text_copy(fixture_lake(s.fixture)->ports[i].address, ADDRESS_SIZE, TEXT("::1"));
+	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_IDENTIFY);
+	assert_string_equal(s.view.say, "asking who is on [::1]:40123");
+	assert_string_equal(s.view.address, "::1");
 	select_port(&s, "9092");
 	assert_int_equal(stage_act(&s, ACT_IDENTIFY), REACT_HANDLED);
 	assert_string_equal(s.view.say, "it is known: 9092 is of kafka, which is asked all the time");
