@@ -169,6 +169,8 @@ struct action_spec {
 extern const char *const any_option[];  /* for options: whatever name, offer judges */
 extern const struct action_spec *const action_specs[]; /* ends with NULL */
 const struct action_spec *action_spec_named(const char *verb); /* NULL: none */
+/* What it would bring about is so: it need not be done. */
+bool action_is_so_already(const struct lake *lake, const struct action_wish *w);
 const struct action_spec *action_spec_of(const char *verb, enum action_on on); /* NULL: none */
 
 /* What earlier ones began and never ended, newest last, without asking anybody anything. */

@@ -73,6 +73,7 @@ struct disk {
 	int64_t inodes_free; /* -1: the file system has no count */
 	int64_t device;      /* two paths of one device have the same room; 0: unknown */
 	bool read_only;      /* nobody fills it */
+	char why[64];        /* it cannot be looked at; "" it was, or it did not answer */
 };
 
 enum docker_state { DOCKER_UNKNOWN, DOCKER_NONE, DOCKER_DENIED, DOCKER_DEAD, DOCKER_OK };

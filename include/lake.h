@@ -207,6 +207,7 @@ extern const char lake_machine[]; /* as whose findings and events those of the b
 const struct judged_finding *lake_warning(const struct lake *lake, size_t n, const char **whose);
 /* The answer to that very question; NULL: not asked, or not yet answered. */
 const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject);
+bool service_kind_shows(const struct service_kind *kind, const char *view); /* can it be asked for it? false for NULL, of which nothing is known */
 const struct history *service_history(const struct service *s, const char *figure);
 
 #endif

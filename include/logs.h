@@ -30,7 +30,7 @@ void log_line_read(struct text line, int64_t now, struct log_line_facts *out);
 
 /* ---- lines of a stream of bytes, folded into events ---- */
 struct log_event { /* texts live as long as the call that hands it over; clean */
-	int64_t at;          /* ms since 1970; where it has no stamp: of the event before, else when it was read */
+	int64_t at;          /* ms since 1970; where it has no stamp: of the event before, else of its file, or when it was read */
 	bool stamped;
 	enum log_level level;
 	struct text text;    /* its lines, '\n' between them */

@@ -10,18 +10,10 @@
 
 enum { LIGHT_MS = 5000, LOST_MS = 120000, ROWS_SHOWN = 200 };
 
-static bool shows_rows(const struct service *s)
-{
-	for (const char *const *v = s && s->kind ? s->kind->views : NULL; v && *v; v++)
-		if (!strcmp(*v, ROWS_VIEW))
-			return true;
-	return false;
-}
-
 const struct catalog_view *page_rows_catalog(const struct lake_table *t)
 {
 	for (size_t i = 0; i < t->n_in; i++)
-		if (shows_rows(t->in[i].view->engine))
+		if (t->in[i].view->engine && service_kind_shows(t->in[i].view->engine->kind, ROWS_VIEW))
 			return t->in[i].view;
 	return NULL;
 }

@@ -170,6 +170,11 @@ static uint64_t offered(const struct setup *setup, struct engine *engine, const 
 	struct err err = {0};
 
 	watch.id = engine_wish(engine, wish, &err);
+	if (!watch.id && !lake->locked && !lake->replayed && action_is_so_already(lake, wish)) {
+		printf("%s %s %s: %s\n", wish->verb, wish->service, wish->subject, err.words);
+		*code = EXIT_READY;
+		return 0;
+	}
 	if (!watch.id) {
 		*code = code_of_refusal(lake, wish, err.code);
 		fprintf(stderr, "laketop: %s %s%s%s: %s\n", wish->verb, wish->service, wish->service[0] && wish->subject[0] ? " " : "", wish->subject, err.words);
@@ -301,8 +306,7 @@ static int act_on_many(const struct setup *setup, struct engine *engine, const s
 
 /* ---- start all, stop spark ---- */
 
-/* Ends the line that says that there is none of this name. */
-static void say_nearest(const struct lake *lake, const char *name)
+void say_no_service(const struct lake *lake, const char *name, const char *version)
 {
 	const char *names[256], *near;
 	size_t n = 0;
@@ -312,7 +316,8 @@ static void say_nearest(const struct lake *lake, const char *name)
 		n++;
 	}
 	near = options_nearest(name, names, n);
-	fprintf(stderr, "%s%s%s\n", near ? ": did you mean \"" : ": \"laketop status\" lists them", near ? near : "", near ? "\"?" : "");
+	fprintf(stderr, "laketop: there is no service \"%s\"%s%s%s%s%s\n", name, version ? " of version " : "", version ? version : "",
+		near ? ": did you mean \"" : ": \"laketop status\" lists them", near ? near : "", near ? "\"?" : "");
 }
 
 /* Then that is said, and is no failure. */
@@ -343,9 +348,7 @@ static int act_on_services(const struct setup *setup, struct engine *engine)
 				fprintf(stderr, "laketop: no profile says what \"all\" is: --profile names one\n");
 				return EXIT_USAGE;
 			}
-			fprintf(stderr, "laketop: there is no service \"%s\"%s%s", o->names[i], o->version_wanted ? " of version " : "",
-				o->version_wanted ? o->version_wanted : "");
-			say_nearest(lake, o->names[i]);
+			say_no_service(lake, o->names[i], o->version_wanted);
 			return EXIT_USAGE;
 		}
 	}
@@ -414,14 +417,43 @@ static int act_on_words(const struct setup *setup, struct engine *engine)
 	else if (n >= 2 && subjects <= ACTION_MARKS_MAX)
 		code = act_on_many(setup, engine, wishes, subjects);
 	free(wishes);
-	if (n >= 2)
-		return code;
-	fprintf(stderr, "laketop: do needs VERB SERVICE [SUBJECT...] [name=value...]; verbs:\n");
+	return code;
+}
+
+/* ---- which verbs there are ---- */
+
+static int print_verbs(void)
+{
+	puts("laketop do VERB SERVICE [SUBJECT...] [name=value...]; verbs:");
 	for (size_t i = 0; action_specs[i]; i++)
 		if (action_specs[i]->on != ON_PROFILE) /* they have commands of their own */
-			fprintf(stderr, "  %-17s %-11s  %s%s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on),
+			printf("  %-17s %-11s  %s%s\n", action_specs[i]->verb, action_on_word(action_specs[i]->on),
 				action_specs[i]->never ? "cannot: " : "", action_specs[i]->never ? action_specs[i]->never : action_specs[i]->help);
-	return EXIT_USAGE;
+	return EXIT_READY;
+}
+
+/* False: said what is wrong with it. */
+static bool is_verb(const char *verb, const char *whom)
+{
+	const char *names[256], *near;
+	const struct action_spec *spec = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; action_specs[i] && n < sizeof names / sizeof *names; i++)
+		if (action_specs[i]->on != ON_PROFILE) {
+			spec = !strcmp(action_specs[i]->verb, verb) ? action_specs[i] : spec;
+			names[n++] = action_specs[i]->verb;
+		}
+	if (spec && whom)
+		return true;
+	near = spec ? NULL : options_nearest(verb, names, n);
+	if (spec)
+		fprintf(stderr, "laketop: do %s: of what? %s [name=value...]\n", verb, spec->on == ON_TABLE ? "CATALOG TABLE..." :
+			spec->on == ON_SERVICE ? "SERVICE" : "SERVICE SUBJECT...");
+	else
+		fprintf(stderr, "laketop: there is no verb \"%s\"%s%s%s\n", verb, near ? ": did you mean \"" : ": \"laketop do\" lists them", near ? near : "",
+			near ? "\"?" : "");
+	return false;
 }
 
 struct engine *engine_to_act(const struct setup *setup, bool tables)
@@ -441,9 +473,15 @@ struct engine *engine_to_act(const struct setup *setup, bool tables)
 
 int act_run(const struct setup *setup)
 {
-	struct engine *engine = engine_to_act(setup, is_on_tables(setup));
+	const char *const *names = setup->options->names;
+	struct engine *engine;
 	int code;
 
+	if (setup->options->command == COMMAND_DO && !names[0])
+		return print_verbs();
+	if (setup->options->command == COMMAND_DO && !is_verb(names[0], names[1]))
+		return EXIT_USAGE;
+	engine = engine_to_act(setup, is_on_tables(setup));
 	if (!engine)
 		return EXIT_USAGE;
 	code = setup->options->command == COMMAND_DO ? act_on_words(setup, engine) : act_on_services(setup, engine);

@@ -181,6 +181,11 @@ static int print_status(const struct setup *setup, struct engine *engine, struct
 
 static int print_check(const struct setup *setup, struct engine *engine, struct buf *out)
 {
+	for (size_t i = 0; setup->options->names[i]; i++)
+		if (!lake_service(engine_lake(engine), setup->options->names[i])) {
+			say_no_service(engine_lake(engine), setup->options->names[i], NULL);
+			return EXIT_USAGE;
+		}
 	return (int)report_check(engine_lake(engine), setup->options->names[0] ? setup->options->names : NULL, out);
 }
 

@@ -21,6 +21,7 @@ enum { EXIT_GONE = 129, EXIT_INTERRUPTED = 130, EXIT_QUIT_SIGNAL = 131, EXIT_TER
 int loop_run(const struct setup *setup);
 int command_run(const struct setup *setup);
 int logs_run(const struct setup *setup);
+void say_no_service(const struct lake *lake, const char *name, const char *version); /* and which is near; version NULL: any */
 bool known_service(const struct setup *setup, const char *name); /* false: said so, with the nearest name */
 int act_run(const struct setup *setup); /* start, stop, restart, do */
 int runbooks_run(const struct setup *setup); /* run, testdata */

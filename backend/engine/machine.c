@@ -59,6 +59,17 @@ static void disk_words(char out[REASON_SIZE], const struct disk *d)
 		scene_say(out, REASON_SIZE, "%s is full: nothing of %s left", d->path, total);
 }
 
+/* A path of the profile that is none would never be told of. */
+static void judge_path(struct engine *e, const struct disk *d)
+{
+	struct judged_finding *f = d->why[0] ? find(e, "disk") : NULL;
+
+	if (!f)
+		return;
+	reason(f, "[host] disks: %s cannot be looked at: %s", d->path, d->why);
+	remedy(f, "mount it, or correct the profile");
+}
+
 static void judge_disk(struct engine *e, size_t i, bool known)
 {
 	const struct facts *facts = e->lake.facts;
@@ -128,5 +139,7 @@ void machine_judge(struct engine *e, bool known)
 		return;
 	for (size_t i = 0; i < facts->n_disks && i < MACHINE_DISKS_MAX; i++)
 		judge_disk(e, i, known);
+	for (size_t i = 0; i < facts->n_disks; i++)
+		judge_path(e, &facts->disks[i]);
 	judge_memory(e, known);
 }

@@ -39,6 +39,14 @@ const struct history *service_history(const struct service *s, const char *figur
 	return NULL;
 }
 
+bool service_kind_shows(const struct service_kind *kind, const char *view)
+{
+	for (const char *const *v = kind ? kind->views : NULL; v && *v; v++)
+		if (!strcmp(*v, view))
+			return true;
+	return false;
+}
+
 const struct snapshot *service_answer(const struct service *s, const char *view, const char *subject)
 {
 	return s->answer && !strcmp(s->answer->view, view) && !strcmp(s->answer->subject, subject) ? s->answer : NULL;

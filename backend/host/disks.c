@@ -4,8 +4,10 @@
  * says which may die: so each path is asked by a thread of its own, which is left alone when it
  * does not come back. Until it does, that path is not asked again.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -59,7 +61,10 @@ static void *asks(void *arg)
 	struct stat st = {0};
 	bool fine = statvfs(ask->disk.path, &fs) == 0 && stat(ask->disk.path, &st) == 0; /* the path is never changed */
 
+	const char *why = fine ? "" : strerrordesc_np(errno);
+
 	pthread_mutex_lock(&ask->lock);
+	text_copy(ask->disk.why, sizeof ask->disk.why, text_of(why ? why : "it cannot be asked"));
 	ask->disk.total = fine ? (int64_t)fs.f_blocks * (int64_t)fs.f_frsize : 0;
 	ask->disk.free = fine ? (int64_t)fs.f_bavail * (int64_t)fs.f_frsize : 0;
 	ask->disk.inodes_free = fine && fs.f_files ? (int64_t)fs.f_favail : -1;

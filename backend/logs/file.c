@@ -280,13 +280,22 @@ static void stream_past(struct reading *f, const char *path)
 	reader_flush(f->r);
 }
 
+static bool is_packed(struct reading *f, const struct past *p)
+{
+	return read_piece(f, p->path, 0, 2, NULL) && f->piece.len == 2 && !memcmp(f->piece.at, "\x1f\x8b", 2);
+}
+
 static void read_past(struct reading *f, int64_t since)
 {
 	for (size_t i = 0; i < f->n_past; i++)
 		f->total += f->past[i].modified >= since ? f->past[i].size : 0;
 	for (size_t i = 0; i < f->n_past && !reader_ended(f->r); i++)
-		if (f->past[i].modified >= since)
+		if (f->past[i].modified >= since) {
+			int64_t first = is_packed(f, &f->past[i]) ? -1 : stamp_from(f, f->past[i].path, 0, NULL);
+
+			f->early = first > 0 ? first : f->past[i].modified;
 			stream_past(f, f->past[i].path);
+		}
 }
 
 /* ---- on and on ---- */
@@ -353,26 +362,19 @@ static void begin_at(struct reading *f, const struct file_facts *facts)
 		f->early = first > 0 ? first : facts->modified;
 	} else {
 		first = stamp_from(f, f->path, 0, NULL);
-		f->early = o->since;
 		f->total = facts->size;
 		if (first < 0 || first > o->since)
 			read_past(f, o->since);
 		f->offset = offset_of(f, f->path, facts->size, o->since);
 		f->done += f->offset;
 		first = stamp_from(f, f->path, f->offset, NULL);
-		if (first > 0) /* what has no stamp before it is as old */
-			f->early = first;
+		f->early = first > 0 ? first : facts->modified; /* what has no stamp before it is as old */
 	}
 	if (!f->offset && (!f->n_past || o->since == 1))
 		reader_begins(f->r);
 }
 
 /* ---- a part of the past ---- */
-
-static bool is_packed(struct reading *f, const struct past *p)
-{
-	return read_piece(f, p->path, 0, 2, NULL) && f->piece.len == 2 && !memcmp(f->piece.at, "\x1f\x8b", 2);
-}
 
 /* Which file, and from where on; before the moment stand some bytes more, maybe those of older files. */
 static size_t part_begin(struct reading *f, int64_t *from)

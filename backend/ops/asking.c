@@ -75,6 +75,16 @@ enum err_code unless_known(const struct lake *lake, const char *service, const s
 	return s && s->verdict.shown.verdict == VERDICT_SERVING && listed ? ERR_USAGE : ERR_CONNECT;
 }
 
+void say_unknown(const struct lake *lake, const char *service, const char *what, char why[200])
+{
+	const struct service *s = lake_service(lake, service);
+
+	if (s && s->verdict.shown.verdict == VERDICT_SERVING)
+		snprintf(why, 200, "the %.20s of %.60s are not known yet", what, service);
+	else
+		snprintf(why, 200, "%.60s does not answer: its %.20s are not known", service, what);
+}
+
 bool seen_since(const struct lake *lake, const char *service, int64_t when)
 {
 	const struct service *s = lake_service(lake, service);

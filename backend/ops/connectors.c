@@ -58,8 +58,13 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	if (!target_of_kind(lake, w, "kafka-connect", t, why))
 		return false;
 	if (!row_of_wish(lake, w, &table, &row)) {
-		snprintf(why, 200, "%.50s has no %s \"%.80s\"", w->service, !strcmp(w->verb, "restart-task") ? "task" : "connector", w->subject);
+		bool task = !strcmp(w->verb, "restart-task");
+
 		t->because = unless_known(lake, w->service, table);
+		if (t->because == ERR_USAGE)
+			snprintf(why, 200, "%.50s has no %s \"%.80s\"", w->service, task ? "task" : "connector", w->subject);
+		else
+			say_unknown(lake, w->service, task ? "tasks" : "connectors", why);
 		return false;
 	}
 	t->because = ERR_SYSTEM; /* what follows is its state */

@@ -33,6 +33,11 @@ static const struct action_shown *open_entry(const struct lake *lake, const stru
 	return NULL;
 }
 
+bool nothing_is_left_open(const struct lake *lake, const struct action_wish *w)
+{
+	return w->subject[0] && lake->profile && profile_catalog(lake->profile, w->service) && !open_entry(lake, w);
+}
+
 static bool offer(const struct lake *lake, const struct action_wish *w, struct action_target *t, char why[200])
 {
 	const struct catalog *c = lake->profile ? profile_catalog(lake->profile, w->service) : NULL;

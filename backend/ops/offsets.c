@@ -98,8 +98,11 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	if (!target_of_kind(lake, w, "kafka", t, why))
 		return false;
 	if (!row_of(groups, "group", w->subject, &row)) {
-		snprintf(why, 200, "%.50s has no group \"%.80s\"", w->service, w->subject);
 		t->because = unless_known(lake, w->service, groups);
+		if (t->because == ERR_USAGE)
+			snprintf(why, 200, "%.50s has no group \"%.80s\"", w->service, w->subject);
+		else
+			say_unknown(lake, w->service, "groups", why);
 		return false;
 	}
 	if (row_int(groups, row, "members") > 0) {

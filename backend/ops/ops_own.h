@@ -10,7 +10,7 @@
 /* ways.c: start and stop by what a service really is */
 extern const struct action_spec action_start, action_stop, action_restart;
 /* A start of what serves, a stop of what is not there: nothing is left to do. Pure. */
-bool action_is_so_already(const struct lake *lake, const struct action_wish *w);
+bool nothing_is_left_open(const struct lake *lake, const struct action_wish *w); /* of a table in a catalog that is known */
 
 /* spark_kill.c, connectors.c, offsets.c, backends.c: parts of a service */
 extern const struct action_spec action_kill, action_kill_driver, action_stop_query, action_pause, action_resume, action_restart_connector,
@@ -46,6 +46,7 @@ bool row_of(const struct table *t, const char *column, const char *text, size_t 
 bool seen_since(const struct lake *lake, const char *service, int64_t when); /* clock_ms() */
 /* For offer: why something is not listed: it is not there (ERR_USAGE), or the service does not answer (ERR_CONNECT). */
 enum err_code unless_known(const struct lake *lake, const char *service, const struct table *listed);
+void say_unknown(const struct lake *lake, const char *service, const char *what, char why[200]); /* where that is ERR_CONNECT */
 /* For offer: a part of a service of that kind. */
 bool target_of_kind(const struct lake *lake, const struct action_wish *w, const char *kind, struct action_target *t, char why[200]);
 

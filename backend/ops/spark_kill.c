@@ -75,8 +75,11 @@ static bool offer(const struct lake *lake, const struct action_wish *w, struct a
 	if (!target_of_kind(lake, w, kind, t, why))
 		return false;
 	if (!is_id(w->subject) || !row_of(table, "id", w->subject, &row)) {
-		snprintf(why, 200, "%.50s lists no \"%.80s\"", w->service, w->subject);
 		t->because = unless_known(lake, w->service, table);
+		if (t->because == ERR_USAGE)
+			snprintf(why, 200, "%.50s lists no \"%.80s\"", w->service, w->subject);
+		else
+			say_unknown(lake, w->service, table_of(w), why);
 		return false;
 	}
 	if (!is_active(row_text(table, row, "state"))) {

@@ -295,6 +295,8 @@ bool action_is_so_already(const struct lake *lake, const struct action_wish *w)
 	const struct service *s = lake_service(lake, w->service);
 	enum verdict v = s ? s->verdict.shown.verdict : VERDICT_UNKNOWN;
 
+	if (!strcmp(w->verb, "interrupt"))
+		return nothing_is_left_open(lake, w);
 	if (!s || w->subject[0])
 		return false;
 	if (!strcmp(w->verb, "start"))

@@ -18,10 +18,8 @@ enum exit_code report_check(const struct lake *lake, const char *const *names, s
 	struct standing st;
 
 	for (size_t i = 0; names && names[i]; i++)
-		if (!lake_service(lake, names[i])) {
-			buf_printf(out, "there is no service \"%s\" here\n", names[i]);
-			return EXIT_USAGE;
-		}
+		if (!lake_service(lake, names[i]))
+			return EXIT_USAGE; /* who asks says so */
 	standing_of(lake, names, &st);
 	standing_say(lake, &st, out);
 	buf_puts(out, "\n");

@@ -158,7 +158,7 @@ static const struct field box_fields[] = {
 
 static const struct field disk_fields[] = {
 	FIELD(disk, path, TEXT), FIELD(disk, total, I64), FIELD(disk, free, I64), FIELD(disk, inodes_free, COUNT),
-	FIELD(disk, device, I64), FIELD(disk, read_only, BOOL), {0},
+	FIELD(disk, device, I64), FIELD(disk, read_only, BOOL), FIELD(disk, why, TEXT), {0},
 };
 
 static const struct field listener_fields[] = {

@@ -50,6 +50,8 @@ const struct catalog *report_rows_catalog(const struct profile *profile, const c
 	return named_first(profile, table, &rest);
 }
 
+static const char NO_ROWS[] = "%s is neither Spark Connect nor Trino, which show rows";
+
 bool report_rows_ask(const struct profile *profile, const char *engine, const char *table, int64_t limit, struct report_rows *out,
 	struct err *err)
 {
@@ -58,6 +60,8 @@ bool report_rows_ask(const struct profile *profile, const char *engine, const ch
 	size_t n;
 	const struct catalog *c = engine ? NULL : named_first(profile, table, &rest);
 
+	if (engine && profile_service(profile, engine) && !service_kind_shows(profile_service(profile, engine)->kind, ROWS_VIEW))
+		return err_set(err, ERR_USAGE, NO_ROWS, engine);
 	if (engine && !dot)
 		return err_set(err, ERR_USAGE, "\"%s\" is no table's name: it begins with what %s calls the catalog, as in lake.%s", table, engine, table);
 	if (engine) {
@@ -266,6 +270,11 @@ enum exit_code report_rows(const struct lake *lake, const struct report_options 
 
 	if (!service) {
 		buf_printf(notes, "there is no service \"%s\"\n", asked->service);
+		return EXIT_USAGE;
+	}
+	if (!service_kind_shows(service->kind, ROWS_VIEW)) { /* a found one */
+		buf_printf(notes, NO_ROWS, asked->service);
+		buf_puts(notes, "\n");
 		return EXIT_USAGE;
 	}
 	if (!s) {

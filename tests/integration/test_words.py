@@ -77,7 +77,7 @@ def ends(name, code, words, *args):
 def what_is_wrong_with_the_world_is_no_usage_error():
     for name, args, words in (
             ("an-engine", ("do", "compact", "lake", "a.b"), "does not serve"), ("a-catalog", ("do", "compact", "by-command", "a.b"), "does not serve"),
-            ("a-trino", ("do", "compact", "by-trino", "a.b"), "does not serve"), ("a-broker", ("do", "reset-latest", "kafka", "g"), "no group"),
+            ("a-trino", ("do", "compact", "by-trino", "a.b"), "does not serve"), ("a-broker", ("do", "reset-latest", "kafka", "g"), "groups are not known"),
             ("a-database", ("do", "terminate", "pg", "55"), "refused"), ("a-plan", ("plan", "compact", "lake.a.b"), "cannot be asked"),
             ("a-table", ("table", "lake.a.b"), "cannot be asked"), ("rows", ("rows", "lake.a.b"), "does not answer"), ("lag", ("lag",), "no Kafka"),
             ("tables", ("tables",), "refused"), ("a-log", ("logs", "kafka"), "log = FILE")):
@@ -89,7 +89,9 @@ def what_was_wished_wrongly_is_one():
             ("a-catalog-that-is-not-there", ("do", "compact", "nowhere", "a.b"), "no [catalog nowhere]"),
             ("no-table", ("do", "compact", "lake"), "which table"), ("an-engine-that-is-none", ("do", "compact", "lake", "a.b", "by=x"), "expected"),
             ("an-option-that-is-none", ("do", "compact", "lake", "a.b", "x=1"), "no option"), ("the-wrong-kind", ("do", "kill", "web", "x"), "is no"),
-            ("a-log-of-nobody", ("logs", "kafak"), "did you mean")):
+            ("a-log-of-nobody", ("logs", "kafak"), "did you mean"), ("a-verb-that-is-none", ("do", "compcat", "lake", "a.b"), 'did you mean "compact"'),
+            ("a-verb-of-nothing", ("do", "start"), "of what? SERVICE"), ("an-interrupt-of-nowhere", ("do", "interrupt", "nowhere", "a.b"), "nothing of it"),
+            ("rows-of-who-has-none", ("rows", "lake.a.b", "--service", "web"), "neither Spark Connect nor Trino")):
         ends(f"{name}-is-a-usage-error", 2, words, *args)
 
 
@@ -113,10 +115,35 @@ def rows_of_a_name_that_two_catalogs_have():
 
 def what_is_so_already_is_no_failure():
     ends("a-stop-of-what-does-not-run", 0, "absent already", "do", "stop", "web")
+    ends("an-interrupt-where-nothing-was-left-open", 0, "nothing of it was left open", "do", "interrupt", "lake", "a.b")
+
+
+def a_service_that_is_not_found_is_said_so_without_a_profile_too():
+    done = laketop("check", "nosuch", "--within", "20s", env={**ENV, "PWD": HOME})
+    ok("no-such-service", done.returncode == 2 and done.stderr.startswith('laketop: there is no service "nosuch"') and not done.stdout,
+       (done.returncode, done.stdout, done.stderr))
+
+
+def a_line_without_a_stamp_is_as_old_as_its_file():
+    log = pathlib.Path(HOME, "unstamped.log")
+    log.write_text("ERROR no stamp\n")
+    os.utime(log, (1767323045, 1767323045))
+    done = said("logs", str(log), "--level", "warn", "--json")
+    ok("its-time", '"at":"2026-01-02T03:04:05.000Z"' in done.stdout.replace(" ", "") and '"stamped":false' in done.stdout.replace(" ", ""),
+       (done.returncode, done.stdout, done.stderr))
+
+
+def a_disk_of_the_profile_that_is_not_there_is_told():
+    profile = pathlib.Path(HOME, "disk.ini")
+    profile.write_text(f"[laketop]\nprofile = disk\n[host]\ndisks = / {HOME}/nowhere\n")
+    done = laketop("status", "--profile", str(profile), env=ENV)
+    ok("a-path-that-is-none", f"{HOME}/nowhere cannot be looked at: No such file or directory" in done.stdout, (done.returncode, done.stdout, done.stderr))
 
 
 def what_nobody_can_do_says_so_where_verbs_are_listed():
-    listed = said("do").stderr
+    done = said("do")
+    listed = done.stdout
+    ok("do-alone-lists-them", done.returncode == 0 and not done.stderr and said("do", "foo").stderr.count("\n") == 1, (done.returncode, done.stderr))
     lines = {line.split()[0]: line for line in listed.splitlines() if line.startswith("  ")}
     ok("verbs-are-listed", "compact" in lines and "cannot" not in lines["compact"], listed)
     ok("a-query-cannot-be-stopped", "cannot: no interface" in lines.get("stop-query", ""), listed)
@@ -127,5 +154,8 @@ story(what_is_wrong_with_the_world_is_no_usage_error)
 story(what_was_wished_wrongly_is_one)
 story(rows_of_a_name_that_two_catalogs_have)
 story(what_is_so_already_is_no_failure)
+story(a_service_that_is_not_found_is_said_so_without_a_profile_too)
+story(a_line_without_a_stamp_is_as_old_as_its_file)
+story(a_disk_of_the_profile_that_is_not_there_is_told)
 story(what_nobody_can_do_says_so_where_verbs_are_listed)
 end()

@@ -111,7 +111,7 @@ static struct snapshot *pulse_that_failed(void)
 
 static struct snapshot *machine(enum snapshot_part part)
 {
-	static const struct disk disks[] = {{"/", 1000, 500, -1, 65026, true}, {"/data", 0, 0, 77, 0, false}};
+	static const struct disk disks[] = {{"/", 1000, 500, -1, 65026, true, ""}, {"/data", 0, 0, 77, 0, false, "Permission denied"}};
 	static const struct listener listeners[] = {
 		{.address = "127.0.0.1", .port = 65535, .uid = 4294967294u, .inode = 18446744073709551615u, .pid = 4121, .pid_probable = true,
 			.container = "0123456789abcdef", .unit = "a.service", .proxied = "172.17.0.2:8000", .open = true},

@@ -43,6 +43,7 @@ static struct world {
 	atomic_int pid;
 	_Atomic int64_t disk_free; /* MiB of 1000, told by two paths; -1: no disk is told of */
 	_Atomic int64_t memory;    /* MiB of 1000 */
+	atomic_bool no_disk;       /* the first of them is not there */
 	struct host *local, host;
 } world;
 
@@ -120,6 +121,10 @@ static bool look(struct host *h, void **state, const char *const *disks, struct 
 		d[0] = d[1] = (struct disk){.path = "/lake/a", .total = INT64_C(1000) << 20, .free = atomic_load(&world.disk_free) << 20, .inodes_free = -1,
 			.device = 65026};
 		d[1].path[6] = 'b';
+		if (atomic_load(&world.no_disk)) {
+			d[0] = (struct disk){.path = "/lake/a", .inodes_free = -1};
+			text_copy(d[0].why, sizeof d[0].why, TEXT("No such file or directory"));
+		}
 		f->disks = d;
 		f->n_disks = 2;
 	}
@@ -181,6 +186,7 @@ static int begin(void **state)
 	atomic_store(&world.asked, 0);
 	atomic_store(&world.disk_free, -1);
 	atomic_store(&world.memory, 500);
+	atomic_store(&world.no_disk, false);
 	return 0;
 }
 
@@ -322,6 +328,27 @@ static void a_disk_nearly_full_is_a_warning_of_the_machine_and_ready_stays(void 
 	assert_true(lacks(e, 0));
 	assert_int_equal(events_of(e, "/lake/a has room again: 500 MiB"), 1);
 	assert_int_equal(lake->n_events, 2);
+	assert_int_equal(engine_stop(e, STOP_MS), 0);
+	profile_free(p);
+}
+
+static void a_disk_of_the_profile_that_is_not_there_is_told(void **state)
+{
+	struct profile *p = profile_with("");
+	struct engine *e;
+
+	(void)state;
+	atomic_store(&world.disk_free, 500);
+	atomic_store(&world.no_disk, true);
+	e = start(p, false);
+	assert_true(becomes(e, "zk", VERDICT_SERVING));
+	assert_true(lacks(e, 1));
+	assert_string_equal(engine_lake(e)->machine[0].name, "disk");
+	assert_string_equal(engine_lake(e)->machine[0].reason, "[host] disks: /lake/a cannot be looked at: No such file or directory");
+	assert_string_equal(engine_lake(e)->machine[0].remedy, "mount it, or correct the profile");
+	assert_true(engine_lake(e)->ready);
+	atomic_store(&world.no_disk, false);
+	assert_true(lacks(e, 0));
 	assert_int_equal(engine_stop(e, STOP_MS), 0);
 	profile_free(p);
 }
@@ -981,6 +1008,7 @@ int main(void)
 		cmocka_unit_test_setup(a_good_server_serves_and_says_its_version, begin),
 		cmocka_unit_test_setup(a_mute_server_is_named_so_and_comes_back_with_one_event_each_way, begin),
 		cmocka_unit_test_setup(a_stopped_process_is_frozen_at_once, begin),
+		cmocka_unit_test_setup(a_disk_of_the_profile_that_is_not_there_is_told, begin),
 		cmocka_unit_test_setup(a_disk_nearly_full_is_a_warning_of_the_machine_and_ready_stays, begin),
 		cmocka_unit_test_setup(memory_nearly_full_names_who_holds_the_most, begin),
 		cmocka_unit_test_setup(what_the_profile_mutes_of_the_machine_is_not_told, begin),

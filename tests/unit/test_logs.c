@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Lines of the logs of a lakehouse: when, how bad, what belongs together; and whatever bytes come. */
+#include <fcntl.h>
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -353,6 +355,30 @@ static void test_merged(void **state)
 	logs_words(logs, 0, words);
 	assert_string_equal(words, "");
 	logs_close(logs, 20000);
+}
+
+/* A line without a stamp is as old as its file, whoever asks for all there is, or for what is young. */
+static void test_unstamped(void **state)
+{
+	struct log_source source = file_source("u.log");
+	struct timespec times[2] = {{at(19, 0, 0, 0) / 1000, 0}, {at(19, 0, 0, 0) / 1000, 0}};
+	const int64_t sinces[] = {0, 1, at(18, 0, 0, 0), at(20, 0, 0, 0)};
+	char path[128];
+
+	(void)state;
+	write_to("u.log", "w", "ERROR no stamp\nand this has none\n");
+	assert_int_equal(utimensat(AT_FDCWD, path_in(path, "u.log"), times, 0), 0);
+	for (size_t i = 0; i < sizeof sinces / sizeof *sinces; i++) {
+		struct logs *logs = logs_open(&(struct log_options){.host = host, .sources = &source, .n = 1, .since = sinces[i], .patient = true});
+
+		logs_await(logs);
+		assert_int_equal(logs_count(logs) > 0, i < 3);
+		for (size_t k = 0; k < logs_count(logs); k++) {
+			assert_int_equal(logs_get(logs, k)->at, at(19, 0, 0, 0));
+			assert_false(logs_get(logs, k)->stamped);
+		}
+		logs_close(logs, 20000);
+	}
 }
 
 static void test_followed(void **state)
@@ -761,7 +787,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines), cmocka_unit_test(test_continued), cmocka_unit_test(test_year), cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_caps), cmocka_unit_test(test_fuzz), cmocka_unit_test(test_merged), cmocka_unit_test(test_followed), cmocka_unit_test(test_since),
+		cmocka_unit_test(test_caps), cmocka_unit_test(test_fuzz), cmocka_unit_test(test_merged), cmocka_unit_test(test_unstamped),
+		cmocka_unit_test(test_followed), cmocka_unit_test(test_since),
 		cmocka_unit_test(test_rotated_in_its_middle),
 		cmocka_unit_test(test_closed), cmocka_unit_test(test_frames), cmocka_unit_test(test_journal), cmocka_unit_test(test_match),
 		cmocka_unit_test(test_panel),
