@@ -139,7 +139,7 @@ void snapshot_drop(const struct snapshot *s); /* the same for one who only reads
 /* Builders. What does not fit is left off and marked; callers need not check. The name must be
  * one of the kind's specs (asserted). Text values are cleaned and copied. */
 void snapshot_figure(struct snapshot *s, const struct figure_spec *specs, const char *name, struct value v);
-struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs, const char *name);
+struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs, const char *name); /* made at the first call, the same at others */
 /* One whose columns only the answer tells: they lie in the arena, and end with a name of NULL. Room for so many rows is made at
  * once. NULL: there is none. */
 struct table *snapshot_table_made(struct snapshot *s, const char *name, const char *help, const struct column_spec *columns, size_t rows);

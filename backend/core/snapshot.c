@@ -107,6 +107,9 @@ struct table *snapshot_table(struct snapshot *s, const struct table_spec *specs,
 		specs++;
 	if (!specs->name)
 		abort(); /* as above */
+	for (size_t i = 0; i < s->n_tables; i++)
+		if (s->tables[i].spec == specs)
+			return &s->tables[i];
 	if (!s->tables)
 		s->tables = arena_alloc(s->arena, SNAPSHOT_TABLES_MAX * sizeof *s->tables);
 	if (!s->tables || s->n_tables == SNAPSHOT_TABLES_MAX)

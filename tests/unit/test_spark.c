@@ -715,6 +715,8 @@ static void what_failed_is_known_while_only_the_files_tell(void **state)
 	spark_keep_counted(&counted, 1, s, t);
 	assert_int_equal(table_get(t, 0, "jobs_failed").u.i, 3);
 	assert_int_equal(table_get(t, 1, "jobs_failed").type, VALUE_UNKNOWN);
+	assert_ptr_equal(snapshot_table(s, kind_spark_history.tables, "applications"), t); /* one of a name, whoever asks for it */
+	assert_int_equal(s->n_tables, 1);
 	json_free(list);
 	snapshot_unref(s);
 }
