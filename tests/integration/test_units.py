@@ -116,9 +116,9 @@ def a_unit_that_fails_is_named_with_its_own_words():
     did("one-whose-job-fails", "start", "once", code=1, says=("control process exited with error code", "no such table"))
     did("one-that-needs-it", "start", "needs", code=1, says=("dependency job for needs.service failed",))
     did("one-that-is-never-ready", "start", "late", code=1, says=("timeout was exceeded", "timed out"))
-    did("one-whose-file-is-wrong", "start", "bad", code=2, says=("bad cannot be read (bad-setting)",))
-    did("a-masked-one", "start", "masked", code=2, says=("systemctl unmask",))
-    did("one-that-nobody-knows", "start", "lost", code=2, says=("knows no unit lost",))
+    did("one-whose-file-is-wrong", "start", "bad", code=1, says=("bad cannot be read (bad-setting)",))
+    did("a-masked-one", "start", "masked", code=1, says=("systemctl unmask",))
+    did("one-that-nobody-knows", "start", "lost", code=1, says=("knows no unit lost",))
     document = {name: service(name) for name in ("bad", "masked", "lost")}
     ok("each-is-judged-so", [(s["verdict"], s["remedy"]) for s in document.values()] ==
        [("stopped", "systemctl status bad"), ("stopped", "systemctl unmask masked"), ("absent", "start it")], document)
