@@ -391,7 +391,9 @@ static size_t out_of_number(const char *s, size_t n)
 	return start;
 }
 
-char *show_fit(const struct canvas *c, char *out, size_t size, int width, const char *s)
+/* What fits into width columns: whole parts (double blanks stand between them) while they fit, else
+ * words cut with an ellipsis, never within a number. */
+static char *show_fit(const struct canvas *c, char *out, size_t size, int width, const char *s)
 {
 	size_t n, part = 0;
 

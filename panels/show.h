@@ -39,9 +39,6 @@ char *show_value(char out[VALUE_TEXT_SIZE], struct value v, enum unit unit, cons
 char *show_cores(char out[VALUE_TEXT_SIZE], double cores); /* "37%" of one */
 
 /* ---- text in its place ---- */
-/* What fits into width columns: whole parts (double blanks stand between them) while they fit, else
- * words cut with an ellipsis, never within a number. */
-char *show_fit(const struct canvas *c, char *out, size_t size, int width, const char *s);
 int show_tail(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* what does not fit keeps its end */
 int show_text(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* columns used */
 int show_wrapped(struct canvas *c, int y, int x, int width, enum style style, const char *s); /* lines used */

@@ -190,7 +190,8 @@ bool options_duration(const char *s, int64_t *ms)
 	return false;
 }
 
-bool options_moment(const char *s, int64_t now, int64_t *at)
+/* "10min" ago, "14:05", "14:05:30", "2026-11-29T14:05:00Z". */
+static bool read_moment(const char *s, int64_t now, int64_t *at)
 {
 	int64_t ago;
 
@@ -242,7 +243,7 @@ static bool take(const struct option_spec *spec, const char *value, struct optio
 		return (text_i64(text_of(value), &o->limit) && o->limit >= 1 && o->limit <= ROWS_MOST) ||
 		       err_set(err, ERR_USAGE, "-n %s: expected a number from 1 to %d", value, ROWS_MOST);
 	if (!strcmp(spec->name, "--since"))
-		return options_moment(value, clock_wall_ms(), &o->since) ||
+		return read_moment(value, clock_wall_ms(), &o->since) ||
 			err_set(err, ERR_USAGE, "--since %s: expected a time like 10min, 14:05 or 2026-11-29T14:05:00Z", value);
 	if (!strcmp(spec->name, "--for"))
 		return take_condition(value, o, err);

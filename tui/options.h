@@ -60,8 +60,6 @@ bool options_parse(int argc, char *const argv[], struct options *out, struct err
 void options_help(enum command command, struct buf *out);
 /* "2s", "500ms", "1min", "8" (seconds). */
 bool options_duration(const char *s, int64_t *ms);
-/* "10min" ago, "14:05", "14:05:30", "2026-11-29T14:05:00Z". */
-bool options_moment(const char *s, int64_t now, int64_t *at);
 /* The one of so many names that differs least from word; NULL: none is near. */
 const char *options_nearest(const char *word, const char *const *names, size_t n);
 

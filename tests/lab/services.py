@@ -694,6 +694,7 @@ def testdata():
 
 def profile(groups):
     """What laketop is told: every service of the groups, where it should be and what it should say."""
+    os.makedirs(home("data", "scratch"), exist_ok=True)  # also without Spark: a disk that is not there is a warning
     out = [f"; written by tests/lab/lab up {' '.join(groups)}", "[laketop]", f"profile = {'+'.join(groups)}", "",
            "[host]", f"disks = {home()} {home('data', 'scratch')}", ""]
     listed = [s for s in services_of(groups) if s.kind]
